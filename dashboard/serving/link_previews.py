@@ -9,29 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import html
+import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.cookies import SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.language import COOKIE
-from dashboard.shared.headlines import run_title, stored_finding, to_store
+from dashboard.shared.headlines import run_title, stored_finding
 from dashboard.streamlit_internals import SERVED_LANGUAGE, SERVED_TITLE
 from engine.errors import EngineError
 from engine.messages.languages import in_language, known, tr, translated
-from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL
 from engine.runs.open import Engine
-from engine.runs.storage.run_record import RunRecord
 
 NAME = "Hakari"
 LONGEST = 300  # characters of a description
+# Downloads, an exported report among them, and the files and sockets of the page: none is a page.
+NO_PAGES = re.compile(r"/(media|static|component|_stcore)/")
+# What would give a page in another form: compressed, in part, or not at all.
+FORMS = ("accept-encoding", "range")
 UNSEEN = ("etag", "last-modified")  # of the file that is served, which says nothing of the run
+logger = logging.getLogger("engine.dashboard.link_previews")
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,8 @@ class Preview:
 class LinkPreviews:
     """Writes a preview into the page that answers a request.
 
-    engine: called at each; it may raise EngineError. by_link: whether whoever has the link of a run may read it.
+    engine: called at each. by_link: whether whoever has the link of a run may read it. A preview that fails is logged, and
+    the page is answered as it is.
     """
 
     def __init__(self, app: ASGIApp, engine: Callable[[], Engine], by_link: Callable[[], bool]) -> None:
@@ -70,7 +76,7 @@ class LinkPreviews:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and write into the answer where that is a page."""
-        if scope["type"] != "http" or scope["method"] != "GET":
+        if scope["type"] != "http" or scope["method"] != "GET" or NO_PAGES.search(scope["path"]):
             await self._app(scope, receive, send)
             return
         start: Message | None = None
@@ -87,8 +93,7 @@ class LinkPreviews:
             parts.append(message.get("body", b""))
             if message.get("more_body"):
                 return
-            preview = await asyncio.to_thread(preview_of, scope, self._engine, self._by_link)
-            page = preview.of_page(b"".join(parts))
+            page = await asyncio.to_thread(self._with_preview, scope, b"".join(parts))
             answer = MutableHeaders(scope=start)
             answer["content-length"] = str(len(page))
             for name in UNSEEN:
@@ -96,18 +101,23 @@ class LinkPreviews:
             await send(start)
             await send({"type": "http.response.body", "body": page})
 
-        unconditional = {**scope, "headers": [pair for pair in scope["headers"] if not pair[0].startswith(b"if-")]}
-        is_conditional = "text/html" in Headers(scope=scope).get("accept", "")
-        await self._app(unconditional if is_conditional else scope, receive, send_with_preview)
+        whole = [pair for pair in scope["headers"] if not _is_of_form(pair[0].decode("latin-1").lower())]
+        await self._app({**scope, "headers": whole}, receive, send_with_preview)
+
+    def _with_preview(self, scope: Scope, page: bytes) -> bytes:
+        try:
+            return preview_of(scope, self._engine, self._by_link).of_page(page)
+        except Exception:  # a preview never costs the page
+            logger.exception("A link has no preview.")  # untranslated
+            return page
 
 
 def preview_of(scope: Scope, engine: Callable[[], Engine], by_link: Callable[[], bool]) -> Preview:
     """The preview of the page that a request asks for; engine, by_link: as `LinkPreviews` has them."""
     headers = Headers(scope=scope)
     query = parse_qs(scope["query_string"].decode("latin-1"))
-    cookies = SimpleCookie(headers.get("cookie", ""))
     accepted = headers.get("accept-language", "").split(",")[0].split(";")[0].strip()
-    wanted = known(cookies[COOKIE].value if COOKIE in cookies else accepted)
+    wanted = known(cookie_parser(headers.get("cookie", "")).get(COOKIE, accepted))
     name = scope["path"].rstrip("/").rpartition("/")[2]
     with in_language(wanted):
         card = next((card for cards in pages.SECTIONS.values() for card in cards if card.name == name), None)
@@ -127,29 +137,23 @@ def preview_of(scope: Scope, engine: Callable[[], Engine], by_link: Callable[[],
 def _of_run(run_id: str, engine: Engine, general: Preview, *, is_plain: bool) -> Preview:
     """The preview of a finished run that everybody with the link may read; any other link has that of its page.
 
-    is_plain: whether the link has no choices; with some, the finding on the page may be another one.
+    The finding is the one that was stored when the run was first shown; a result is never read here, as anybody may ask
+    for any number of previews. is_plain: whether the link has no choices; with some, the finding on the page may be
+    another one.
     """
-    access = engine.access(LOCAL)
-    run = access.get(run_id)
+    run = engine.access(LOCAL).get(run_id)
     if run is None or run.state != "done" or run.kind not in FACES:
         return general
-    found = translated(_finding(access, run))
+    title = f"{run_title(run)} · {NAME}"
+    found = translated(stored_finding(run.headline))
     if not found:
-        return Preview(f"{run_title(run)} · {NAME}", general.description, general.language)
+        return Preview(title, general.description, general.language)
     said = found if is_plain else tr("With the settings of the run: {finding}", finding=found)
-    return Preview(
-        f"{run_title(run)} · {NAME}", said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…", general.language
-    )
+    return Preview(title, said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…", general.language)
 
 
-def _finding(access: RunAccess, run: RunRecord) -> str:
-    """The finding of a run; it is stored with the run, so that its result is not read at every preview."""
-    if found := stored_finding(run.headline):
-        return found
-    face, result = FACES[run.kind], access.result(run.id)
-    message = face.found(result)
-    access.describe(run.id, to_store(face.headlines(result), message), run.n_rows)
-    return message
+def _is_of_form(header: str) -> bool:
+    return header in FORMS or header.startswith("if-")
 
 
 def _is_page(start: Message) -> bool:

@@ -13,6 +13,7 @@ if (result := run_view.finished_result(run_id, FACE)) is not None:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -29,7 +30,7 @@ from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
-from dashboard.shared.headlines import run_title
+from dashboard.shared.headlines import run_title, stored, to_store
 from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
@@ -132,7 +133,10 @@ def finished_result(
             result: Result = load_result(run_id)
         except EngineError as error:
             show_error(error)
+            if _is_sample(run_id):
+                samples.again(face, run_id)
             return None
+        _describe(view, face, result)
         if _is_sample(run_id):
             is_current = samples.is_current(face, run_id)
             said = [tr(SAMPLE_SHOWN, panel=tr(PANEL)), *([] if is_current else [tr(OF_EARLIER_CODE)])]
@@ -158,6 +162,14 @@ def finding(message: Message) -> Message:
     with st.container(key="finding"):
         st.markdown(" ".join(shown))  # Markdown ends bold at a space, in Japanese too
     return message
+
+
+def _describe(run: RunRecord, face: AnyFace, result: Any) -> None:
+    """Store what lists and the preview of a link say of a run, where it is not stored yet."""
+    if run.n_rows is None or stored(run.headline) is not None:
+        return
+    with suppress(EngineError):  # the list of runs cannot be written at the moment, or the run was deleted meanwhile
+        session.access().describe(run.id, to_store(face.headlines(result), face.found(result)), run.n_rows)
 
 
 def load_result(run_id: str) -> Any:

@@ -20,6 +20,7 @@ from engine.runs.storage.run_record import RunRecord
 NAMES_SHOWN = 6
 HEIGHT = 380  # pixels, from FEW comments on
 FEW = 4
+MOST_DRAWN = 50
 REFUSAL = "run-comment-refusal"  # in the session: why the last comment was not taken
 
 
@@ -44,12 +45,14 @@ def comments(run: RunRecord) -> None:
 def _talk(access: CommentAccess, run: RunRecord) -> None:
     talk = access.of_run(run.id)
     with st.container(height=HEIGHT if len(talk.comments) >= FEW else "content", border=False):
-        for comment in talk.comments:
+        if (n_earlier := len(talk.comments) - MOST_DRAWN) > 0:
+            st.caption(tr("Earlier comments, which are not shown: {n:,}", n=n_earlier))
+        for comment in talk.comments[-MOST_DRAWN:]:
             _comment(access, run, comment, owner_word(comment.author, talk.names[comment.author]))
     if talk.closed:
         st.caption(tr("This run takes no more comments."))
     else:
-        _form(access, run)
+        _form(access, run, access.suggested(run, talk))
     if session.access().may_change(run):
         st.toggle(
             tr("No more comments"),
@@ -91,20 +94,22 @@ def about(run: RunRecord, comment: Comment) -> None:
         )
 
 
-def _form(access: CommentAccess, run: RunRecord) -> None:
+def _form(access: CommentAccess, run: RunRecord, suggested: Sequence[str]) -> None:
     view = {name: st.query_params.get_all(name) for name in st.query_params if name != "run"}
-    with st.form(f"run-comment-form-{run.id}", border=False, clear_on_submit=True):
+    with st.form(f"run-comment-form-{run.id}", border=False):
         st.text_area(
             tr("Comment"),
             max_chars=MOST_CHARACTERS,
             key=f"run-comment-text-{run.id}",
             label_visibility="collapsed",
             placeholder=tr("Plain text; @name tells somebody"),
-            help=_whom(list(access.mentionable())),
+            help=_whom(suggested),
         )
         if view:
             st.checkbox(
-                tr("About what is shown: row {row}", row=view[ROW][0]) if view.get(ROW) else tr("About what is shown"),
+                tr("About what is shown: row {row}", row=verbatim(view[ROW][0]))
+                if view.get(ROW)
+                else tr("About what is shown"),
                 value=bool(view.get(ROW)),
                 key=f"run-comment-about-{run.id}",
             )
@@ -125,10 +130,13 @@ def _send(access: CommentAccess, run_id: str, view: Mapping[str, Sequence[str]])
         access.write(run_id, st.session_state[f"run-comment-text-{run_id}"], view if is_about_view else None)
     except EngineError as error:
         st.session_state[REFUSAL] = error
+    else:
+        st.session_state[f"run-comment-text-{run_id}"] = ""
+        st.session_state.pop(f"run-comment-about-{run_id}", None)
 
 
 def _whom(names: Sequence[str]) -> str | None:
-    """Whom a comment may name."""
+    """Whom a comment may name, of those who are suggested."""
     shown = ", ".join(f"@{name}" for name in names[:NAMES_SHOWN])
     return verbatim(shown + (", …" if len(names) > NAMES_SHOWN else "")) or None
 

@@ -44,6 +44,7 @@ from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.messages.languages import mark, tr, translated
 from engine.runs.comments.access import CommentAccess
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 
 BUNDLE = mark(
@@ -121,8 +122,8 @@ def export_popover(
     """
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
-    talk = partial(comment_lines, CommentAccess(session.access()), view.id)
     with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
+        talk = _talk(view)
         st.caption(
             tr(
                 "A standalone page with the interactive figures, the tables, the signature and the papers; it "
@@ -180,6 +181,17 @@ def export_popover(
             st.caption(tr("The same from a terminal:"))
             st.code(command, language="bash", wrap_lines=True)
             data_download(face, view)
+
+
+def _talk(run: RunRecord) -> Callable[[], Sequence[CommentLine]]:
+    """What gives the comments that report and bundle have: none unless they are asked for, as they name their authors."""
+    if run.owner == SAMPLES_ID or not st.checkbox(
+        tr("With comments"),
+        key="export-comments",
+        help=tr("In the report and in the paper bundle, with the names of their authors."),
+    ):
+        return tuple
+    return partial(comment_lines, CommentAccess(session.access()), run.id)
 
 
 def paper_bundle(

@@ -24,13 +24,16 @@ MOST_OF_A_RUN = 1_000
 MOST_A_MINUTE = 10  # of one author
 MOST_OF_A_VIEW = 1_500  # characters of the address of what a comment is about; of a longer one the row alone is kept
 MOST_NEW = 20
+MOST_LOOKED_AT = 1_000  # comments, for those on runs that the viewer may read
 ROW = "row"
+# "@" and a name. Japanese text follows without a space; letters of ASCII make it a longer name or an address.
+_NAMED = r"(?<![A-Za-z0-9_.])@({})(?![A-Za-z0-9_@]|[.-][A-Za-z0-9])"
 _INVISIBLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # but the end of a line
 
 
 @dataclass(frozen=True)
 class Talk:
-    """The comments on a run, the first one first, and what their authors are called. closed: it takes no more."""
+    """The comments on a run, the first one first, and what their authors and its owner are called. closed: it takes no more."""
 
     comments: tuple[Comment, ...]
     names: Mapping[str, str]
@@ -45,9 +48,9 @@ class CommentAccess:
 
     def of_run(self, run_id: str) -> Talk:
         """The comments on a run. Raises RunError for one that the viewer may not read, as for an unknown one."""
-        self._readable(run_id)
+        run = self._readable(run_id)
         found = tuple(rows.of_run(self.runs.store, run_id))
-        names = self.runs.owner_names(comment.author for comment in found)
+        names = self.runs.owner_names({run.owner, *(comment.author for comment in found)})
         return Talk(found, names, rows.is_closed(self.runs.store, run_id))
 
     def n_of_run(self, run_id: str) -> int:
@@ -100,6 +103,13 @@ class CommentAccess:
             name: account.id for name, account in zip(short, accounts, strict=True) if short.count(name) == 1
         }
 
+    def suggested(self, run: RunRecord, talk: Talk) -> list[str]:
+        """Whom a reader of a run is told that a comment may name: its owner and those who took part, nobody else."""
+        named = self.mentionable()
+        others = [viewer for viewer in talk.names if viewer != self.runs.viewer.id]
+        ordered = sorted(others, key=lambda viewer: (viewer != run.owner, talk.names[viewer]))
+        return [talk.names[viewer] for viewer in ordered if named.get(talk.names[viewer]) == viewer]
+
     def since_last_time(self) -> datetime:
         """When the viewer last asked this, now where that is the first time; from now on it is now."""
         now = datetime.now(UTC)
@@ -111,9 +121,14 @@ class CommentAccess:
         They are on the viewer's own runs, on runs that the viewer has commented on, or they name the viewer; a comment on
         a run that the viewer may not read is not among them.
         """
-        found = rows.concerning(self.runs.store, self.runs.viewer.id, self.runs.own, since, MOST_NEW)
-        with_runs = [(comment, self.runs.get(comment.run_id)) for comment in found]
-        return [(comment, run) for comment, run in with_runs if run is not None]
+        readable: list[tuple[Comment, RunRecord]] = []
+        for start in range(0, MOST_LOOKED_AT, MOST_NEW):
+            found = rows.concerning(self.runs.store, self.runs.viewer.id, self.runs.own, since, MOST_NEW, start)
+            with_runs = [(comment, self.runs.get(comment.run_id)) for comment in found]
+            readable += [(comment, run) for comment, run in with_runs if run is not None]
+            if len(readable) >= MOST_NEW or len(found) < MOST_NEW:
+                break
+        return readable[:MOST_NEW]
 
     def _readable(self, run_id: str) -> RunRecord:
         run = self.runs.get(run_id)
@@ -139,11 +154,11 @@ class CommentAccess:
 
     def _named_in(self, text: str) -> list[str]:
         """The ids of those whom a text names, without the author."""
-        named = {
-            viewer
-            for name, viewer in self.mentionable().items()
-            if re.search(rf"(?<!\w)@{re.escape(name)}(?![\w@])", text, re.IGNORECASE)
-        }
+        ids = {name.casefold(): viewer for name, viewer in self.mentionable().items()}
+        if not ids:
+            return []
+        longest_first = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
+        named = {ids[found[1]] for found in re.finditer(_NAMED.format(longest_first), text.casefold())}
         return sorted(named - {self.runs.viewer.id})
 
 

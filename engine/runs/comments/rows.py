@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, func, or_, select
+from sqlalchemy.exc import IntegrityError
 
 from engine.runs.storage.schema import CommentRow, RunRow, VisitRow
 from engine.runs.storage.store import Store
@@ -67,21 +69,28 @@ def is_closed(store: Store, run_id: str) -> bool:
         return bool(session.scalar(select(RunRow.comments_closed).where(RunRow.id == run_id)))
 
 
-def concerning(store: Store, viewer: str, owners: Sequence[str], since: datetime, limit: int) -> list[Comment]:
-    """Others' comments since a moment, the newest first: on runs of `owners`, in talks of the viewer, or naming them."""
+def concerning(
+    store: Store, viewer: str, owners: Sequence[str], since: datetime, limit: int, start: int = 0
+) -> list[Comment]:
+    """Others' comments since a moment, the newest first: on runs of `owners`, in talks of the viewer, or naming them.
+
+    start: how many of the newest are passed over. Comments on runs in the bin are not among them.
+    """
     query = (
         select(CommentRow)
         .join(RunRow, RunRow.id == CommentRow.run_id)
         .where(
             CommentRow.author != viewer,
             CommentRow.created > since,
+            RunRow.deleted.is_(None),
             or_(
                 RunRow.owner.in_(owners),
                 CommentRow.mentions.contains(f"\n{viewer}\n", autoescape=True),
                 CommentRow.run_id.in_(select(CommentRow.run_id).where(CommentRow.author == viewer)),
             ),
         )
-        .order_by(CommentRow.created.desc())
+        .order_by(CommentRow.created.desc(), CommentRow.id)
+        .offset(start)
         .limit(limit)
     )
     with store.session() as session:
@@ -93,8 +102,9 @@ def visit(store: Store, viewer: str, now: datetime) -> datetime | None:
     with store.session() as session:
         row = session.get(VisitRow, viewer)
         before = None if row is None else row.seen
+    with suppress(IntegrityError), store.session() as session:  # two tabs at once: the other one's moment is kept
         session.merge(VisitRow(viewer=viewer, seen=now))
-        return before
+    return before
 
 
 def _count(store: Store, *conditions: object) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 import urllib.request
@@ -11,12 +12,17 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from starlette.types import Message, Receive, Scope, Send
 
 from dashboard.faces import FACES
-from dashboard.serving.link_previews import preview_of
+from dashboard.language import COOKIE
+from dashboard.serving.link_previews import LinkPreviews, preview_of
 from dashboard.shared import session
+from dashboard.shared.headlines import to_store
+from dashboard.streamlit_internals import SERVED_TITLE
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import in_language, translated
+from engine.runs.access.access import RunAccess
 from engine.runs.access.configuration import configuration
 from engine.runs.open import Engine, open_engine
 from engine.runs.storage.artifacts import Artifacts
@@ -27,6 +33,7 @@ from tests.support.fakes import FakeBackend
 VERSION = stored_runs.VERSIONS[-1]
 RUN_BY_KIND = {kind: run_id for run_id, kind in stored_runs.kinds(VERSION).items()}
 RUN = RUN_BY_KIND["minimal-pairs"]
+PAGE = b"<html>" + SERVED_TITLE + b"</html>"
 META = re.compile(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"/>')
 
 
@@ -34,6 +41,8 @@ META = re.compile(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"/>')
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data_dir = tmp_path_factory.mktemp("previews") / "data"
     stored_runs.copied(VERSION, data_dir)
+    with open_engine(data_dir, backend=FakeBackend(), resume=False) as opened:
+        opened.store.change(RUN, headline=to_store([], finding(data_dir)))
     with serving(data_dir, environment={"HAKARI_RUNNING": "1"}) as running:
         yield running
 
@@ -42,6 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def engine(tmp_path: Path) -> Iterator[Engine]:
     data_dir = stored_runs.copied(VERSION, tmp_path / "data")
     with open_engine(data_dir, backend=FakeBackend(), resume=False) as opened:
+        opened.store.change(RUN, headline=None)
         yield opened
 
 
@@ -49,6 +59,7 @@ def head_of(url: str, **headers: str) -> tuple[str, dict[str, str]]:
     """Title and meta texts of a page as a program reads them that runs no script."""
     request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
     with urllib.request.urlopen(request, timeout=60) as answer:
+        assert answer.headers["content-encoding"] is None and answer.status == 200
         page = answer.read().decode()
         assert int(answer.headers["content-length"]) == len(page.encode()) and page.rstrip().endswith("</html>")
         assert answer.headers["etag"] is None
@@ -56,16 +67,19 @@ def head_of(url: str, **headers: str) -> tuple[str, dict[str, str]]:
     return html.unescape(title), {name: html.unescape(text) for name, text in META.findall(page)}
 
 
-def found(kind: str, language: str, folder: Path) -> str:
-    result = Artifacts(folder).load_result(RUN_BY_KIND[kind], EVALUATIONS[kind].result_type)
+def finding(folder: Path) -> str:
+    return FACES["minimal-pairs"].found(Artifacts(folder).load_result(RUN, EVALUATIONS["minimal-pairs"].result_type))
+
+
+def found(language: str) -> str:
     with in_language(language):
-        return translated(FACES[kind].found(result))
+        return translated(finding(stored_runs.FOLDER / VERSION))
 
 
 def test_a_link_says_what_its_run_found_in_the_language_of_who_asks(server: Server) -> None:
     for language in ("en", "ja"):
         title, texts = head_of(f"{server.url}/minimal_pairs?run={RUN}", Accept_Language=f"{language};q=0.9")
-        said = found("minimal-pairs", language, stored_runs.FOLDER / VERSION)
+        said = found(language)
         assert said.startswith(texts["og:description"].removesuffix("…")) and len(texts["og:description"]) > 40
         assert title.endswith(" · Hakari") and texts["og:title"] == title and texts["og:site_name"] == "Hakari"
         assert texts["description"] == texts["og:description"]
@@ -77,6 +91,57 @@ def test_a_link_says_what_its_run_found_in_the_language_of_who_asks(server: Serv
         title, texts = head_of(f"{server.url}/minimal_pairs{query}")
         assert title == "Minimal pairs · Hakari" and texts["og:description"].endswith("?")
     assert head_of(server.url)[0] == "Hakari"
+
+
+def test_no_header_takes_the_preview_away(server: Server) -> None:
+    url = f"{server.url}/minimal_pairs?run={RUN}"
+    named, _ = head_of(url)
+    for sent in (
+        {"Accept_Encoding": "gzip, deflate, br", "Accept": "text/html"},  # as browsers and most chats ask
+        {"Range": "bytes=0-99"},
+        {"If_None_Match": "*", "Accept": "*/*"},
+        {"Cookie": "a/b=1; other=x y"},
+    ):
+        assert head_of(url, **sent)[0] == named
+    assert head_of(url, Cookie=f"a/b=1; {COOKIE}=ja", Accept_Language="en") == head_of(url, Accept_Language="ja")
+
+
+def test_a_result_is_not_read_for_a_preview(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunAccess, "result", None)
+    general = preview_of(scope("/minimal_pairs", ""), lambda: engine, yes)
+    named = preview_of(scope("/minimal_pairs", f"run={RUN}"), lambda: engine, yes)
+    assert named.description == general.description and named.title != general.title
+
+
+async def _answer(app: LinkPreviews, asked: dict[str, object]) -> list[Message]:
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(asked, receive, send)
+    return sent
+
+
+async def _page(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+    await send({"type": "http.response.body", "body": PAGE})
+
+
+def test_a_preview_that_fails_costs_no_page_and_a_download_has_none(caplog: pytest.LogCaptureFixture) -> None:
+    def engine() -> Engine:
+        raise ValueError("broken")
+
+    app = LinkPreviews(_page, engine, yes)
+    _, body = asyncio.run(_answer(app, scope("/minimal_pairs", "run=x") | {"method": "GET"}))
+    assert body["body"] == PAGE and "broken" in caplog.text
+    _, body = asyncio.run(_answer(app, scope("/media/report.html", "") | {"method": "GET"}))
+    assert body["body"] == PAGE
+    _, body = asyncio.run(_answer(app, scope("/minimal_pairs", "") | {"method": "GET"}))
+    assert b"<title>Minimal pairs" in body["body"]
 
 
 def scope(path: str, query: str) -> dict[str, object]:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.alignment.records import Settings
 from engine.runs.access.viewers import LOCAL_ID, Viewer
 from engine.runs.comments import rows
-from engine.runs.comments.access import MOST_A_MINUTE, MOST_CHARACTERS, CommentAccess, row_of, view_of
+from engine.runs.comments.access import MOST_A_MINUTE, MOST_CHARACTERS, MOST_NEW, CommentAccess, row_of, view_of
 from engine.runs.comments.rows import Comment
 from engine.runs.computing import SAMPLES_ID
 from engine.runs.open import Engine, open_engine
@@ -154,6 +156,57 @@ def test_how_many_somebody_writes_in_a_minute_is_bounded(engine: Engine) -> None
 def test_a_view_that_is_too_long_is_kept_as_its_row(engine: Engine) -> None:
     comment = of(engine, ANN).write(submitted(engine), "x", {"row": ["7"], "selected": ["9" * 2_000]})
     assert view_of(comment) == {"row": ["7"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("@eveさん、見て", [EVE]),
+        ("これは@eve", [EVE]),
+        ("@eve.", [EVE]),
+        ("@eve-mail and @eve.lee and x.@eve", []),
+        ("@eve@lab.example.org", []),
+        ("@eve.example", []),
+        ("@eve@lab.example, @Ben", [BEN, EVE]),
+    ],
+)
+def test_whom_a_text_names(engine: Engine, text: str, told: list[Viewer]) -> None:
+    run_id, start = submitted(engine), datetime.min.replace(tzinfo=UTC)
+    of(engine, ANN).write(run_id, text)
+    assert [viewer for viewer in (BEN, EVE) if of(engine, viewer).new(start)] == told
+
+
+def test_the_longest_name_is_meant_and_no_other(engine: Engine) -> None:
+    longer = Viewer("eve-lee-id", name="eve.lee", address="eve.lee@lab.example")
+    members.bind(engine.store, account(longer), ())
+    of(engine, ANN).write(submitted(engine), "@eve.lee, look")
+    start = datetime.min.replace(tzinfo=UTC)
+    assert len(of(engine, longer).new(start)) == 1 and of(engine, EVE).new(start) == []
+
+
+def test_no_reader_is_told_of_members_who_took_no_part(engine: Engine) -> None:
+    run_id = submitted(engine)
+    of(engine, BEN).write(run_id, "I took part")
+    run, access = engine.store.get(run_id), of(engine, EVE)
+    assert run is not None and access.suggested(run, access.of_run(run_id)) == ["ann@lab.example", "ben@lab.example"]
+
+
+def test_unreadable_comments_take_no_readable_ones_place(engine: Engine) -> None:
+    start = datetime.min.replace(tzinfo=UTC)
+    seen, private = submitted(engine), submitted(engine, shared=False, owner=BEN)
+    rows.add(engine.store, Comment("seen", seen, ANN.id, "seen", "", datetime.now(UTC)), [EVE.id])
+    for number in range(3 * MOST_NEW):
+        later = datetime.now(UTC) + timedelta(seconds=number)
+        rows.add(engine.store, Comment(f"{number}", private, BEN.id, "hidden", "", later), [EVE.id])
+    assert [comment.text for comment, _ in of(engine, EVE).new(start)] == ["seen"]
+
+
+def test_two_first_visits_at_once_are_one(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def taken(*_: object) -> None:
+        raise IntegrityError("INSERT", {}, Exception("UNIQUE constraint failed"))
+
+    monkeypatch.setattr(Session, "merge", taken)
+    assert rows.visit(engine.store, EVE.id, datetime.now(UTC)) is None
 
 
 def test_those_who_are_named_or_took_part_are_told_since_their_last_visit(engine: Engine) -> None:

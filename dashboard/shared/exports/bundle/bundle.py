@@ -36,7 +36,7 @@ class Bundle:
 
     data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
     dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone. scores:
-    likewise of scores and vectors that were computed elsewhere. comments: those on the run.
+    likewise of scores and vectors that were computed elsewhere. comments: those on the run, where they are asked for.
     """
 
     title: str
@@ -88,7 +88,7 @@ def bundle(contents: Bundle) -> bytes:
             files[f"methods.{language}.tex"] = contents.methods.latex(language).encode()
         files["references.bib"] = contents.methods.bibtex().encode()
     if contents.comments:
-        files["comments.csv"] = csv_text(escape_formulas(comment_table(contents.comments))).encode()
+        files["comments.csv"] = csv_text(escape_formulas(comment_table(contents.comments))).encode("utf-8-sig")
     files["signature.json"] = signature_json(contents.signature)
     return zipped({"README.md": _readme(contents, parts).encode(), **files})
 
@@ -168,5 +168,7 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
         ]
         if f"{{{INCOMPLETE}," in contents.methods.bibtex():
             lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
+    if contents.comments:
+        lines.append("- `comments.csv`: the comments on the run, with the names of their authors.")
     lines += ["- `signature.json`: all that determines the numbers.", ""]
     return "\n".join(lines)

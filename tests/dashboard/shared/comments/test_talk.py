@@ -15,9 +15,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
+from dashboard.shared.comments import talk
 from dashboard.shared.exports import run_exports
 from engine.runs.access.viewers import Viewer
-from engine.runs.comments import rows
+from engine.runs.comments import access, rows
 from engine.runs.comments.access import CommentAccess, view_of
 from engine.runs.storage.searching import Search
 from tests.dashboard.test_stored_runs import VERSION_STORED
@@ -57,6 +58,7 @@ def test_a_comment_is_sent_shown_as_it_was_typed_and_removed() -> None:
     assert app.checkbox(key=f"run-comment-about-{run}").value  # a row is on show
     app.button(key=f"run-comment-send-{run}").click()
     drawn(app)
+    assert app.text_area(key=f"run-comment-text-{run}").value == ""
     (comment,) = others().of_run(run).comments
     assert (comment.text, view_of(comment)["row"]) == (HTML, ["3"])
     assert HTML in words(app) and not any(element.allow_html for element in app.markdown if "script" in element.value)
@@ -70,6 +72,26 @@ def test_an_empty_comment_is_refused_in_words() -> None:
     app = opened(visit("alignment", run=run), run)
     app.button(key=f"run-comment-send-{run}").click()
     assert "A comment needs a text." in [error.value for error in drawn(app).error]
+
+
+def test_a_refused_text_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "MOST_A_MINUTE", 0)
+    run = run_id()
+    app, key = opened(visit("alignment", run=run), run), f"run-comment-text-{run}"
+    app.text_area(key=key).set_value("Worth keeping")
+    app.button(key=f"run-comment-send-{run}").click()
+    drawn(app)
+    assert others().n_of_run(run) == 0 and app.text_area(key=key).value == "Worth keeping"
+
+
+def test_only_the_last_comments_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "MOST_DRAWN", 2)
+    run = run_id()
+    for number in range(5):
+        others().write(run, f"number {number}")
+    shown = words(opened(visit("alignment", run=run), run))
+    assert "number 4" in shown and "number 3" in shown and "number 2" not in shown
+    assert "Earlier comments, which are not shown: 3" in shown
 
 
 def test_who_may_change_the_run_closes_its_comments() -> None:
@@ -91,7 +113,7 @@ def test_what_is_new_since_the_last_visit_is_listed_once() -> None:
     assert "Have you" not in words(visit("runs"))
 
 
-def test_comments_are_in_the_report_and_the_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comments_are_in_the_report_and_the_bundle_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     run, files = run_id(), {}
     others().write(run, "=HYPERLINK(1) <b>x</b>\nsecond line", {"row": ["3"]})
     draw: Callable[..., Any] = st.download_button
@@ -101,10 +123,16 @@ def test_comments_are_in_the_report_and_the_bundle(monkeypatch: pytest.MonkeyPat
         return draw(label, data, **named)
 
     monkeypatch.setattr(run_exports.st, "download_button", button)
-    visit("alignment", run=run)
+    app = visit("alignment", run=run)
+    assert "second line" not in files["download-report"]()
+    with zipfile.ZipFile(io.BytesIO(files["download-bundle"]())) as bundle:
+        assert "comments.csv" not in bundle.namelist() and b"comments" not in bundle.read("README.md")
+    app.checkbox(key="export-comments").check()
+    drawn(app)
     report = files["download-report"]()
     assert "=HYPERLINK(1) &lt;b&gt;x&lt;/b&gt;<br>second line" in report and "<b>x</b>" not in report
     with zipfile.ZipFile(io.BytesIO(files["download-bundle"]())) as bundle:
-        (line,) = csv.DictReader(io.StringIO(bundle.read("comments.csv").decode()))
+        assert b"`comments.csv`" in bundle.read("README.md")
+        (line,) = csv.DictReader(io.StringIO(bundle.read("comments.csv").decode("utf-8-sig")))
     assert line["text"].lstrip("'") == "=HYPERLINK(1) <b>x</b>\nsecond line" and not line["text"].startswith("=")
     assert (line["row"], line["author"]) == ("3", session.access().owner_names([OTHER.id])[OTHER.id])
