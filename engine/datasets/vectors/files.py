@@ -101,9 +101,33 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
         read = _of_frame(table.frame, name, digest_of(content), skip_bad_rows)
     return replace(
         read,
+        models=_with_dropped(read.models, table.left_out, name),
         notices=(*table.notices, *read.notices),
         left_out=tuple(sorted((*table.left_out, *read.left_out), key=_row)),
     )
+
+
+def _with_dropped(models: tuple[Vectors, ...], dropped: Sequence[BadRow], name: str) -> tuple[Vectors, ...]:
+    """The models with rows of NaN where rows could not be read at all, so that those after them keep their places.
+
+    Rows with sentences need none. Raises InputError where it is not known of which model such a row was.
+    """
+    if not dropped or models[0].texts is not None:
+        return models
+    if len(models) > 1:
+        raise InputError(
+            Message(
+                "{name} has rows that cannot be read, so it is not known of which model they are, and without a column of "
+                "sentences (sentence) the others would get wrong places. Correct these rows.",
+                name=name,
+            ),
+            dropped,
+        )
+    [of_model] = models
+    rows = np.array(sorted({*of_model.rows, *(bad.row for bad in dropped)}), dtype=np.int64)
+    vectors = np.full((len(rows), of_model.vectors.shape[1]), np.nan, dtype=np.float32)
+    vectors[np.searchsorted(rows, of_model.rows)] = of_model.vectors
+    return (replace(of_model, vectors=vectors, rows=tuple(rows.tolist())),)
 
 
 def vectors_of_frame(frame: pd.DataFrame, name: str, *, skip_bad_rows: bool = False) -> VectorFile:

@@ -110,6 +110,29 @@ def test_without_sentences_the_numbers_of_rows_must_agree() -> None:
         np.testing.assert_array_equal(of_model.vectors, VECTORS[[0, 2]])
 
 
+def test_rows_that_cannot_be_read_keep_their_places_in_the_order_of_the_data() -> None:
+    lines = [f"{row[0]},{row[1]},{row[2]}" for row in LISTS]
+    lines[1] += ",9"  # a cell too many: the reader of tables leaves the row out
+    content = "\n".join(["0,1,2", *lines]).encode()
+    file = read_vectors(content, "a.csv", skip_bad_rows=True)
+    assert [bad.row for bad in file.left_out] == [2]
+    [of_model] = attached(DATA, [file], skip_bad_rows=True).vectors
+    np.testing.assert_array_equal(of_model.vectors[[0, 2, 3]], VECTORS[[0, 2, 3]])
+    assert np.isnan(of_model.vectors[1]).all()
+    # As many rows of the data as are left of the file: the first and the last two, each with its own vector.
+    part = LabelledSentences("d", (TEXTS[0], *TEXTS[1:3]), ("x",) * 3, (1, 2, 3), left_out=(_bad(4),))
+    [of_model] = attached(part, [file], skip_bad_rows=True).vectors
+    np.testing.assert_array_equal(of_model.vectors[[0, 2]], VECTORS[[0, 2]])
+    assert np.isnan(of_model.vectors[1]).all()
+    three = LabelledSentences("d", TEXTS[:3], ("x",) * 3, (1, 2, 3))
+    with pytest.raises(InputError, match=r"a\.csv has 4 vectors, and d has 3 sentences"):
+        attached(three, [file], skip_bad_rows=True)
+    models = "\n".join(["model,0,1,2", *(f"{name},{line}" for name in "ab" for line in lines)]).encode()
+    with pytest.raises(InputError, match="not known of which model") as caught:
+        read_vectors(models, "a.csv", skip_bad_rows=True)
+    assert [bad.row for bad in caught.value.rows] == [2, 6]
+
+
 def _bad(row: int) -> BadRow:
     return BadRow(row, Message("empty"))
 
