@@ -44,6 +44,7 @@ FORMS: Mapping[str, Message] = {
     ),
 }
 ARRAY, TENSOR, TABLE = FORMS
+UNNAMED = "arr_0"  # what numpy calls an array in .npz that was given no name
 VECTOR = ("vector", "vectors", "embedding", "embeddings", "ベクトル", "埋め込み")
 _DIMENSION = re.compile(r"(?:dim|dimension|d|v|vec|vector|e|emb|embedding|f|x)?[_\- ]?(\d+)", re.IGNORECASE)
 FEWEST_DIMENSIONS = 2
@@ -272,7 +273,8 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str, digest: str, form: s
         numbers = tuple(range(1, len(vectors) + 1))
         wrong_rows = ~np.isfinite(vectors).all(axis=1) & ~np.isnan(vectors).all(axis=1)  # all NaN: no vector
         bad += [BadRow(int(place) + 1, NOT_FINITE) for place in np.flatnonzero(wrong_rows)]
-        models.append(Vectors(key if len(arrays) > 1 else "", vectors, None, numbers))
+        is_named = len(arrays) > 1 or (form == ARRAY and key != UNNAMED)
+        models.append(Vectors(key if is_named else "", vectors, None, numbers))
     return _finished(VectorFile(name, digest, form, tuple(models)), bad, skip_bad_rows)
 
 

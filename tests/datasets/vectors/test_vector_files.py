@@ -267,3 +267,18 @@ def test_vectors_are_stored_with_the_data_and_written_as_files_that_read_the_sam
 
 def _named(array: np.ndarray, name: str) -> VectorFile:
     return vectors_of_array(np.ascontiguousarray(array), name)
+
+
+def test_names_that_no_file_can_have_come_back_from_what_is_written() -> None:
+    names = ["a", "秤", "埋め込み/大", "text embedding 3", "?"]
+    data = attached(DATA, [vectors_of_array(VECTORS + place, name) for place, name in enumerate(names)])
+    expected = [of_model.name for of_model in data.vectors]
+    files = vector_files(data)
+    assert [path for path in files if path.endswith(".npy")] == ["a.npy"] and all(map(str.isascii, files))
+    assert files == vector_files(data) and {label for label, _ in files.values()} == {""}
+    again = attached(DATA, [read_vectors(content, path) for path, (_, content) in files.items()])
+    assert [of_model.name for of_model in again.vectors] == expected
+    for before, after in zip(data.vectors, again.vectors, strict=True):
+        np.testing.assert_array_equal(before.vectors, after.vectors)
+    keyed = read_vectors(npy(VECTORS, mine=VECTORS), "b.npz")
+    assert [of_model.name for of_model in attached(DATA, [keyed]).vectors] == ["vectors/mine"]
