@@ -42,7 +42,7 @@ compared.""")
 
 def compared(sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
     """The comparison of two sides, shared by all sessions and never changed."""
-    key = repr([(side.run.id, side.side.model, side.side.shown) for side in sides])
+    key = repr([(side.run.id, side.side.model, side.side.shown, side.side.name) for side in sides])
     return large().get(
         (sides[0].run.id, "compared", key), lambda: compare(sides[0].run.kind, sides[0].side, sides[1].side)
     )

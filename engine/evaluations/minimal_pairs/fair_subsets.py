@@ -22,6 +22,7 @@ from engine.evaluations.minimal_pairs.records import (
     MATCHED,
     PAIR_ROW,
     SUBSETS,
+    TOKENS,
     Result,
 )
 from engine.evaluations.minimal_pairs.views import (
@@ -231,6 +232,7 @@ def besides(
 
     The subsets are drawn, and the accuracies of all pairs computed, once for all.
     """
+    result = replace(result, tokens=TOKENS.frame())  # millions, which no accuracy needs
     fair_by_subset = {subset: restricted(result, fair_rows(result, subset, seed)) for subset in subsets}
     wholes, fairs, spreads = [], [], []
     for normalization in normalizations:
