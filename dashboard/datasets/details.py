@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -143,5 +144,5 @@ def _do_and_redraw(change: Any) -> None:
 
 def _file_name(name: str) -> str:
     """The name of a data set as that of a file, without an ending."""
-    stem = name.removesuffix(Path(name).suffix) if Path(name).suffix in SUFFIXES else name
-    return of_name(stem, "data")
+    stem, ending = os.path.splitext(name)  # of a message too, which a path cannot be made of
+    return of_name(stem if ending in SUFFIXES else name, "data")

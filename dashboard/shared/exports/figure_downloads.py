@@ -104,7 +104,8 @@ def _one_figure(
 ) -> None:
     """Draw the choice of a figure, of its format and look, and its download; and what no font of the server has."""
     names = file_names((*figures, *drawings))
-    caption = st.selectbox(tr("Figure"), list(names), key=CHOSEN_KEY, format_func=translated)
+    shown = {caption: translated(caption) for caption in names}  # not asked again once the language has changed
+    caption = st.selectbox(tr("Figure"), list(names), key=CHOSEN_KEY, format_func=shown.__getitem__)
     formats = {**printing.FORMATS, **({HTML: tr("Interactive HTML")} if caption in figures else {})}
     file_format = st.segmented_control(
         tr("Format"),
