@@ -95,7 +95,7 @@ def _with(dataset: MinimalPairs, uploads: Sequence[Any]) -> MinimalPairs:
             skip_bad_rows=skipping,
         )
     ids = "-".join(str(upload.file_id) for upload in uploads)
-    matched = _matched(dataset.content_hash, ids, skipping, dataset, files)
+    matched = _matched(dataset.content_hash, " ".join(dataset.notices), ids, skipping, dataset, files)
     for scores in matched.scores:
         name = scores.name.removeprefix(PREFIX)
         st.caption(
@@ -110,6 +110,7 @@ def _with(dataset: MinimalPairs, uploads: Sequence[Any]) -> MinimalPairs:
 
 @st.cache_resource(max_entries=MATCHED_KEPT, scope="session", show_spinner=False)
 def _matched(
-    content_hash: str, ids: str, skipping: bool, _dataset: MinimalPairs, _files: Sequence[ScoreFile]
+    content_hash: str, notices: str, ids: str, skipping: bool, _dataset: MinimalPairs, _files: Sequence[ScoreFile]
 ) -> MinimalPairs:
+    # The notices of the data, which its hash leaves out, are among those of what is attached.
     return attached(_dataset, _files, skip_bad_rows=skipping)

@@ -14,7 +14,7 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.columns import VECTORS_GIVEN
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.outside_names import VECTORS_PREFIX
-from engine.datasets.vectors.files import FORMS, SUFFIXES, VectorFile, read_vectors
+from engine.datasets.vectors.files import FORMS, SUFFIXES, VectorFile, read_each
 from engine.datasets.vectors.matching import attached
 from engine.errors import EngineError
 from engine.messages.languages import mark, tr, tr_n, translated
@@ -68,12 +68,12 @@ def _title(kind: str) -> str:
 
 def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> LabelledSentences:
     skipping = skips_bad_rows(kind)
-    files: list[VectorFile] = [
-        read_upload(read_vectors, upload.file_id, upload.getvalue, name=upload.name, skip_bad_rows=skipping)
-        for upload in uploads
-    ]
     ids = "-".join(str(upload.file_id) for upload in uploads)
-    matched = _matched(dataset.content_hash, ids, skipping, dataset, files)
+    # All at once: what is read is kept of two readings, so that of three files each would be read at every drawing.
+    files = read_upload(
+        read_each, ids, lambda: tuple((upload.name, upload.getvalue()) for upload in uploads), skip_bad_rows=skipping
+    )
+    matched = _matched(dataset.content_hash, " ".join(dataset.notices), ids, skipping, dataset, files)
     for vectors in matched.vectors:
         name = vectors.name.removeprefix(VECTORS_PREFIX)
         n_dims = tr("{n:,} dimensions", n=vectors.vectors.shape[1])
@@ -90,6 +90,7 @@ def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> Labe
 
 @st.cache_resource(max_entries=MATCHED_KEPT, scope="session", show_spinner=False)
 def _matched(
-    content_hash: str, ids: str, skipping: bool, _dataset: LabelledSentences, _files: Sequence[VectorFile]
+    content_hash: str, notices: str, ids: str, skipping: bool, _dataset: LabelledSentences, _files: Sequence[VectorFile]
 ) -> LabelledSentences:
+    # The notices of the data, which its hash leaves out, are among those of what is attached.
     return attached(_dataset, _files, skip_bad_rows=skipping)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.datasets.formats.bounds import current_meter, metered
+from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import SUFFIXES as TABLES
 from engine.datasets.formats.files import max_file_bytes
 from engine.datasets.formats.grid import quoted
 from engine.datasets.scores.files import PARQUET, any_table, digest_of, parquet_frame
 from engine.datasets.scores.tables import MODEL, SENTENCE
+from engine.datasets.vectors.arrays import arrays_in, tensors_in
 from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message, named, together
 
@@ -91,9 +90,9 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
     _refuse_large(content, name)
     with metered():
         if lower.endswith(ARRAYS):
-            return _of_arrays(_arrays(content, name), name, digest_of(content), ARRAY, skip_bad_rows)
+            return _of_arrays(arrays_in(content, name), name, digest_of(content), ARRAY, skip_bad_rows)
         if lower.endswith(TENSORS):
-            return _of_arrays(_tensors(content, name), name, digest_of(content), TENSOR, skip_bad_rows)
+            return _of_arrays(tensors_in(content, name), name, digest_of(content), TENSOR, skip_bad_rows)
         if lower.endswith(PARQUET):
             frame = parquet_frame(content, name)
             frame.index = pd.RangeIndex(1, len(frame) + 1)
@@ -106,6 +105,11 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
         notices=(*table.notices, *read.notices),
         left_out=tuple(sorted((*table.left_out, *read.left_out), key=_row)),
     )
+
+
+def read_each(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False) -> tuple[VectorFile, ...]:
+    """The vectors in each of several files (name, content). Raises InputError as `read_vectors`."""
+    return tuple(read_vectors(content, name, skip_bad_rows=skip_bad_rows) for name, content in sources)
 
 
 def _with_dropped(models: tuple[Vectors, ...], dropped: Sequence[BadRow], name: str) -> tuple[Vectors, ...]:
@@ -166,84 +170,6 @@ def _refuse_large(content: bytes | Path, name: str) -> None:
                 most=max_file_bytes() >> 20,
             )
         )
-
-
-def _arrays(content: bytes | Path, name: str) -> dict[str, np.ndarray]:
-    """The arrays of .npy ("" is the name of the only one) or .npz, which the content tells, as numpy does."""
-    try:
-        if _start(content) == b"PK":
-            _refuse_unpacked(content, name)
-        loaded = np.load(_open(content), allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"": loaded}
-        with loaded:
-            return {key: _array(loaded[key], key, name) for key in loaded.files}
-    except (InputError, MemoryError):
-        raise
-    except OSError as error:
-        raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
-    except Exception as error:  # what damaged or encrypted content raises is not documented
-        if "allow_pickle" in str(error) or "pickled" in str(error):
-            raise InputError(
-                Message(
-                    "{name} holds objects and no numbers: lists of different lengths, or texts. Save an array of numbers "
-                    "(n, dimensions), such as numpy.array(vectors, dtype=numpy.float32).",
-                    name=name,
-                )
-            ) from error
-        raise InputError(Message("{name} is no file of numpy: {error}.", name=name, error=str(error))) from error
-
-
-def _array(value: object, key: str, name: str) -> np.ndarray:
-    if not isinstance(value, np.ndarray):  # bytes of a file that is no .npy
-        raise InputError(Message("{name} is no file of numpy: {error}.", name=name, error=key))
-    return value
-
-
-def _refuse_unpacked(content: bytes | Path, name: str) -> None:
-    """Refuse what a zip unpacks to before it is unpacked."""
-    with zipfile.ZipFile(_open(content)) as archive:
-        unpacked = sum(member.file_size for member in archive.infolist())
-    if unpacked > max_file_bytes():
-        raise InputError(
-            Message(
-                "{name} unpacks to {mib:,} MiB; at most {most:,} are read. Save fewer dimensions, or float16.",
-                name=name,
-                mib=unpacked >> 20,
-                most=max_file_bytes() >> 20,
-            )
-        )
-
-
-def _start(content: bytes | Path) -> bytes:
-    if isinstance(content, bytes):
-        return content[:2]
-    with content.open("rb") as file:
-        return file.read(2)
-
-
-def _open(content: bytes | Path) -> Any:
-    return io.BytesIO(content) if isinstance(content, bytes) else content
-
-
-def _tensors(content: bytes | Path, name: str) -> dict[str, np.ndarray]:
-    from safetensors.numpy import load, load_file  # an import of its own time
-
-    try:
-        return dict(load(content) if isinstance(content, bytes) else load_file(content))
-    except OSError as error:
-        raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
-    except MemoryError:
-        raise
-    except Exception as error:  # the library's own, and those of types that numpy has not
-        raise InputError(
-            Message(
-                "{name} cannot be read as .safetensors: {error}. Numbers may be float64, float32 or float16; bfloat16 is "
-                "saved as float32 first.",
-                name=name,
-                error=str(error),
-            )
-        ) from error
 
 
 def _of_arrays(arrays: Mapping[str, np.ndarray], name: str, digest: str, form: str, skip_bad_rows: bool) -> VectorFile:
@@ -328,7 +254,6 @@ def _of_frame(frame: pd.DataFrame, name: str, digest: str, skip_bad_rows: bool) 
     else:
         values = frame[dimensions].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
         rows = list(_single(values))
-    current_meter().count_cells(0, name)
     text = next((columns[alias] for alias in SENTENCE if alias in columns), None)
     model = next((columns[alias] for alias in MODEL if alias in columns), None)
     texts = None if text is None else [str(cell) for cell in frame[text]]

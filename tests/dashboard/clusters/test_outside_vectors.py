@@ -13,6 +13,7 @@ from dashboard.clusters.face import FACE
 from dashboard.shared import session
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.run_exports import offered_tables, paper_bundle
+from dashboard.shared.inputs import uploads
 from engine.datasets import sample_data
 from engine.datasets.labelled.outside_vectors import ABOUT
 from engine.datasets.vectors.files import read_vectors
@@ -52,6 +53,20 @@ def test_a_file_of_vectors_is_a_model_without_any_other(backend: FakeBackend) ->
     printed = "\n".join(code.value for code in app.code)
     assert "--vectors mine.npy" in printed and "--model" not in printed
     assert ABOUT not in "".join(str(list(frame.value.columns)) for frame in app.dataframe)
+
+
+def test_several_files_are_read_once_and_each_is_a_model(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = visit()
+    [upload] = [each for each in app.get("file_uploader") if "vectors" in str(each.key)]
+    upload.set_value([(f"{name}.npy", npy(), "application/octet-stream") for name in ("one", "two", "three")])
+    drawn(app)
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("It is read again.")
+
+    monkeypatch.setattr(uploads, "_outcome", again)
+    said = words(drawn(app))
+    assert all(f"{name}: {name}.npy, 6 dimensions" in said for name in ("one", "two", "three"))
 
 
 def test_a_file_that_does_not_fit_says_why_and_nothing_is_submitted(backend: FakeBackend) -> None:

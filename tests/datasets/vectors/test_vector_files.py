@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.reader_process import read
-from engine.datasets.vectors import files as vector_reader
+from engine.datasets.vectors import arrays
 from engine.datasets.vectors.export import vector_files, vector_options
 from engine.datasets.vectors.files import VectorFile, read_vectors, vectors_of_array, vectors_of_frame
 from engine.datasets.vectors.matching import attached
@@ -223,7 +223,7 @@ def json_lines(cells: list[list[float]]) -> bytes:
 def test_a_zip_is_measured_before_it_is_unpacked_whatever_its_name(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(vector_reader, "max_file_bytes", lambda: 2**20)
+    monkeypatch.setattr(arrays, "max_file_bytes", lambda: 2**20)
     content = zipped({"a.npy": npy(np.zeros((2**18, 2), dtype=np.float32))})
     (tmp_path / name).write_bytes(content)
     for source in (content, tmp_path / name):
