@@ -25,7 +25,7 @@ from engine.inference.gateway import Gateway
 from engine.models.sources.model_location import LocatedModel
 from engine.processes import deaths
 from engine.runs import run_conversation, run_process
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
 from engine.runs.run_conversation import STOP_SECONDS, Report

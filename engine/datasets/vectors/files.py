@@ -44,6 +44,7 @@ FORMS: Mapping[str, Message] = {
     ),
 }
 ARRAY, TENSOR, TABLE = FORMS
+UNNAMED = "arr_0"  # what numpy calls an array in .npz that was given no name
 VECTOR = ("vector", "vectors", "embedding", "embeddings", "ベクトル", "埋め込み")
 _DIMENSION = re.compile(r"(?:dim|dimension|d|v|vec|vector|e|emb|embedding|f|x)?[_\- ]?(\d+)", re.IGNORECASE)
 FEWEST_DIMENSIONS = 2
@@ -101,9 +102,33 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
         read = _of_frame(table.frame, name, digest_of(content), skip_bad_rows)
     return replace(
         read,
+        models=_with_dropped(read.models, table.left_out, name),
         notices=(*table.notices, *read.notices),
         left_out=tuple(sorted((*table.left_out, *read.left_out), key=_row)),
     )
+
+
+def _with_dropped(models: tuple[Vectors, ...], dropped: Sequence[BadRow], name: str) -> tuple[Vectors, ...]:
+    """The models with rows of NaN where rows could not be read at all, so that those after them keep their places.
+
+    Rows with sentences need none. Raises InputError where it is not known of which model such a row was.
+    """
+    if not dropped or models[0].texts is not None:
+        return models
+    if len(models) > 1:
+        raise InputError(
+            Message(
+                "{name} has rows that cannot be read, so it is not known of which model they are, and without a column of "
+                "sentences (sentence) the others would get wrong places. Correct these rows.",
+                name=name,
+            ),
+            dropped,
+        )
+    [of_model] = models
+    rows = np.array(sorted({*of_model.rows, *(bad.row for bad in dropped)}), dtype=np.int64)
+    vectors = np.full((len(rows), of_model.vectors.shape[1]), np.nan, dtype=np.float32)
+    vectors[np.searchsorted(rows, of_model.rows)] = of_model.vectors
+    return (replace(of_model, vectors=vectors, rows=tuple(rows.tolist())),)
 
 
 def vectors_of_frame(frame: pd.DataFrame, name: str, *, skip_bad_rows: bool = False) -> VectorFile:
@@ -144,28 +169,20 @@ def _refuse_large(content: bytes | Path, name: str) -> None:
 
 
 def _arrays(content: bytes | Path, name: str) -> dict[str, np.ndarray]:
-    """The arrays of .npy ("" is the name of the only one) or .npz."""
+    """The arrays of .npy ("" is the name of the only one) or .npz, which the content tells, as numpy does."""
     try:
-        if name.lower().endswith(".npz"):
-            with zipfile.ZipFile(_open(content)) as archive:  # what it unpacks to, before it is unpacked
-                unpacked = sum(member.file_size for member in archive.infolist())
-            if unpacked > max_file_bytes():
-                raise InputError(
-                    Message(
-                        "{name} unpacks to {mib:,} MiB; at most {most:,} are read. Save fewer dimensions, or float16.",
-                        name=name,
-                        mib=unpacked >> 20,
-                        most=max_file_bytes() >> 20,
-                    )
-                )
+        if _start(content) == b"PK":
+            _refuse_unpacked(content, name)
         loaded = np.load(_open(content), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return {"": loaded}
         with loaded:
-            return {key: loaded[key] for key in loaded.files}
+            return {key: _array(loaded[key], key, name) for key in loaded.files}
+    except (InputError, MemoryError):
+        raise
     except OSError as error:
         raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
-    except (ValueError, EOFError, zipfile.BadZipFile, KeyError, NotImplementedError, SyntaxError) as error:
+    except Exception as error:  # what damaged or encrypted content raises is not documented
         if "allow_pickle" in str(error) or "pickled" in str(error):
             raise InputError(
                 Message(
@@ -177,19 +194,48 @@ def _arrays(content: bytes | Path, name: str) -> dict[str, np.ndarray]:
         raise InputError(Message("{name} is no file of numpy: {error}.", name=name, error=str(error))) from error
 
 
+def _array(value: object, key: str, name: str) -> np.ndarray:
+    if not isinstance(value, np.ndarray):  # bytes of a file that is no .npy
+        raise InputError(Message("{name} is no file of numpy: {error}.", name=name, error=key))
+    return value
+
+
+def _refuse_unpacked(content: bytes | Path, name: str) -> None:
+    """Refuse what a zip unpacks to before it is unpacked."""
+    with zipfile.ZipFile(_open(content)) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > max_file_bytes():
+        raise InputError(
+            Message(
+                "{name} unpacks to {mib:,} MiB; at most {most:,} are read. Save fewer dimensions, or float16.",
+                name=name,
+                mib=unpacked >> 20,
+                most=max_file_bytes() >> 20,
+            )
+        )
+
+
+def _start(content: bytes | Path) -> bytes:
+    if isinstance(content, bytes):
+        return content[:2]
+    with content.open("rb") as file:
+        return file.read(2)
+
+
 def _open(content: bytes | Path) -> Any:
     return io.BytesIO(content) if isinstance(content, bytes) else content
 
 
 def _tensors(content: bytes | Path, name: str) -> dict[str, np.ndarray]:
-    from safetensors import SafetensorError  # an import of its own time
-    from safetensors.numpy import load, load_file
+    from safetensors.numpy import load, load_file  # an import of its own time
 
     try:
         return dict(load(content) if isinstance(content, bytes) else load_file(content))
     except OSError as error:
         raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
-    except (SafetensorError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # the library's own, and those of types that numpy has not
         raise InputError(
             Message(
                 "{name} cannot be read as .safetensors: {error}. Numbers may be float64, float32 or float16; bfloat16 is "
@@ -227,7 +273,8 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str, digest: str, form: s
         numbers = tuple(range(1, len(vectors) + 1))
         wrong_rows = ~np.isfinite(vectors).all(axis=1) & ~np.isnan(vectors).all(axis=1)  # all NaN: no vector
         bad += [BadRow(int(place) + 1, NOT_FINITE) for place in np.flatnonzero(wrong_rows)]
-        models.append(Vectors(key if len(arrays) > 1 else "", vectors, None, numbers))
+        is_named = len(arrays) > 1 or (form == ARRAY and key != UNNAMED)
+        models.append(Vectors(key if is_named else "", vectors, None, numbers))
     return _finished(VectorFile(name, digest, form, tuple(models)), bad, skip_bad_rows)
 
 
@@ -286,9 +333,11 @@ def _of_frame(frame: pd.DataFrame, name: str, digest: str, skip_bad_rows: bool) 
     model = next((columns[alias] for alias in MODEL if alias in columns), None)
     texts = None if text is None else [str(cell) for cell in frame[text]]
     models = [""] * len(rows) if model is None else [str(cell) for cell in frame[model]]
+    places_by_model: dict[str, list[int]] = {}
+    for place, of_model in enumerate(models):
+        places_by_model.setdefault(of_model, []).append(place)
     found = []
-    for of_model in dict.fromkeys(models):
-        places = [place for place, other in enumerate(models) if other == of_model]
+    for of_model, places in places_by_model.items():
         vectors = _stacked([rows[place] for place in places], [numbers[place] for place in places], bad, name)
         found.append(
             Vectors(
@@ -322,7 +371,7 @@ def _lists(cells: Sequence[Any], numbers: Sequence[int], bad: list[BadRow]) -> l
             if row.ndim != 1 or not row.size:
                 raise ValueError
             rows.append(_single(row))
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             bad.append(BadRow(number, Message("It is no list of numbers, such as [0.25, -1.5].")))
             rows.append(None)
     return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from safetensors.numpy import save
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.reader_process import read
+from engine.datasets.vectors import files as vector_reader
 from engine.datasets.vectors.export import vector_files, vector_options
 from engine.datasets.vectors.files import VectorFile, read_vectors, vectors_of_array, vectors_of_frame
 from engine.datasets.vectors.matching import attached
@@ -110,6 +112,29 @@ def test_without_sentences_the_numbers_of_rows_must_agree() -> None:
         np.testing.assert_array_equal(of_model.vectors, VECTORS[[0, 2]])
 
 
+def test_rows_that_cannot_be_read_keep_their_places_in_the_order_of_the_data() -> None:
+    lines = [f"{row[0]},{row[1]},{row[2]}" for row in LISTS]
+    lines[1] += ",9"  # a cell too many: the reader of tables leaves the row out
+    content = "\n".join(["0,1,2", *lines]).encode()
+    file = read_vectors(content, "a.csv", skip_bad_rows=True)
+    assert [bad.row for bad in file.left_out] == [2]
+    [of_model] = attached(DATA, [file], skip_bad_rows=True).vectors
+    np.testing.assert_array_equal(of_model.vectors[[0, 2, 3]], VECTORS[[0, 2, 3]])
+    assert np.isnan(of_model.vectors[1]).all()
+    # As many rows of the data as are left of the file: the first and the last two, each with its own vector.
+    part = LabelledSentences("d", (TEXTS[0], *TEXTS[1:3]), ("x",) * 3, (1, 2, 3), left_out=(_bad(4),))
+    [of_model] = attached(part, [file], skip_bad_rows=True).vectors
+    np.testing.assert_array_equal(of_model.vectors[[0, 2]], VECTORS[[0, 2]])
+    assert np.isnan(of_model.vectors[1]).all()
+    three = LabelledSentences("d", TEXTS[:3], ("x",) * 3, (1, 2, 3))
+    with pytest.raises(InputError, match=r"a\.csv has 4 vectors, and d has 3 sentences"):
+        attached(three, [file], skip_bad_rows=True)
+    models = "\n".join(["model,0,1,2", *(f"{name},{line}" for name in "ab" for line in lines)]).encode()
+    with pytest.raises(InputError, match="not known of which model") as caught:
+        read_vectors(models, "a.csv", skip_bad_rows=True)
+    assert [bad.row for bad in caught.value.rows] == [2, 6]
+
+
 def _bad(row: int) -> BadRow:
     return BadRow(row, Message("empty"))
 
@@ -141,6 +166,69 @@ def test_what_is_no_vector_is_refused_with_every_row(name: str, content: bytes, 
     with pytest.raises(InputError, match=words) as caught:
         read_vectors(content, name)
     assert [bad.row for bad in caught.value.rows] == rows
+
+
+def zipped(files: dict[str, bytes], *, damaged: bool = False) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    raw = bytearray(file.getvalue())
+    if damaged:  # the compressed bytes of the first file, behind its header and its name
+        start = 30 + len(next(iter(files)))
+        raw[start : start + 20] = b"\xff" * 20
+    return bytes(raw)
+
+
+def encrypted() -> bytes:
+    raw = bytearray(zipped({"a.npy": npy(VECTORS)}))
+    raw[6] |= 1
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(raw)
+
+
+def header(text: str) -> bytes:
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.npz", zipped({"notes.txt": b"not an array"})),
+        ("a.npz", zipped({"a.npy": npy(VECTORS)}, damaged=True)),
+        ("a.npz", encrypted()),
+        ("a.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (4, (")),
+        ("a.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (" + "9" * 30 + ", 2), }")),
+        ("a.npy", header("{'descr': (), 'fortran_order': False, 'shape': (4, 2), }")),
+        ("a.safetensors", (9).to_bytes(8, "little") + b'{"a": []}'),
+    ],
+)
+def test_damaged_files_are_refused_in_words(name: str, content: bytes) -> None:
+    with pytest.raises(InputError, match=f"^{name} (is no file of numpy|cannot be read as)"):
+        read_vectors(content, name)
+
+
+def test_a_number_beyond_any_float_is_a_row_that_is_no_vector() -> None:
+    cells = [[1.0, 2.0], [10**400, 1]]
+    with pytest.raises(InputError, match="finite numbers") as caught:
+        read_vectors(json_lines(cells), "a.jsonl")
+    assert [bad.row for bad in caught.value.rows] == [2]
+
+
+def json_lines(cells: list[list[float]]) -> bytes:
+    return "".join(json.dumps({"text": str(place), "vector": cell}) + "\n" for place, cell in enumerate(cells)).encode()
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.npy"])
+def test_a_zip_is_measured_before_it_is_unpacked_whatever_its_name(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(vector_reader, "max_file_bytes", lambda: 2**20)
+    content = zipped({"a.npy": npy(np.zeros((2**18, 2), dtype=np.float32))})
+    (tmp_path / name).write_bytes(content)
+    for source in (content, tmp_path / name):
+        with pytest.raises(InputError, match="unpacks to 2 MiB; at most 1 are read"):
+            read_vectors(source, name)
 
 
 def test_bad_rows_are_left_out_where_that_is_asked_for() -> None:
@@ -179,3 +267,18 @@ def test_vectors_are_stored_with_the_data_and_written_as_files_that_read_the_sam
 
 def _named(array: np.ndarray, name: str) -> VectorFile:
     return vectors_of_array(np.ascontiguousarray(array), name)
+
+
+def test_names_that_no_file_can_have_come_back_from_what_is_written() -> None:
+    names = ["a", "秤", "埋め込み/大", "text embedding 3", "?"]
+    data = attached(DATA, [vectors_of_array(VECTORS + place, name) for place, name in enumerate(names)])
+    expected = [of_model.name for of_model in data.vectors]
+    files = vector_files(data)
+    assert [path for path in files if path.endswith(".npy")] == ["a.npy"] and all(map(str.isascii, files))
+    assert files == vector_files(data) and {label for label, _ in files.values()} == {""}
+    again = attached(DATA, [read_vectors(content, path) for path, (_, content) in files.items()])
+    assert [of_model.name for of_model in again.vectors] == expected
+    for before, after in zip(data.vectors, again.vectors, strict=True):
+        np.testing.assert_array_equal(before.vectors, after.vectors)
+    keyed = read_vectors(npy(VECTORS, mine=VECTORS), "b.npz")
+    assert [of_model.name for of_model in attached(DATA, [keyed]).vectors] == ["vectors/mine"]

@@ -15,7 +15,8 @@ import pytest
 from dashboard.shared.dictionaries import FOLDER as DICTIONARIES
 from engine.runs.access.audit import FILE as AUDIT_FILE
 from engine.runs.access.browsers import SECRET_FILE
-from engine.runs.open import CACHE_FILE, open_engine
+from engine.runs.computing import CACHE_FILE
+from engine.runs.open import open_engine
 from engine.runs.operation.contents import CONTENTS, COPIED
 from engine.runs.pretraining.jobs import FOLDER as PRETRAINED
 from engine.runs.queue import RunQueue

@@ -15,6 +15,7 @@ from sqlalchemy import delete, update
 
 from engine.errors import InputError
 from engine.runs.adoption import adopt
+from engine.runs.computing import open_computing
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import health
 from engine.runs.storage.artifacts import Artifacts
@@ -88,7 +89,7 @@ def test_an_empty_list_deletes_nothing_and_stops_the_start(tmp_path: Path, monke
         ):
             opened(tmp_path, **options)
     assert files(tmp_path) == before
-    opened(tmp_path, lists_runs=False, resume=False).close()  # a command that only computes does not care
+    open_computing(tmp_path, backend=FakeBackend()).close()  # a command that only computes does not care
     monkeypatch.setenv(START_VARIABLE, "maybe")
     with pytest.raises(InputError, match="HAKARI_START_ANYWAY is yes or no"):
         opened(tmp_path)
