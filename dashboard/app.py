@@ -26,6 +26,8 @@ if __name__ == "__main__":
     from dashboard.shared.address.page_address import SAMPLE
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
+    from engine.messages.languages import in_language
+    from engine.messages.languages import language as reader_language
 
     # An icon of our own: a Material one would be fetched from the internet for the browser's tab.
     st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
@@ -36,7 +38,8 @@ if __name__ == "__main__":
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
         if sign_in.admit(visitor, page):
-            with drawing_turns.turn():
+            # asked once for the page, not at each of its thousand texts
+            with drawing_turns.turn(), in_language(reader_language()):
                 page.run()
     except EngineError as error:  # such as a data directory that cannot be written
         show_error(error)

@@ -23,13 +23,15 @@ from starlette.middleware import Middleware
 
 from dashboard import streamlit_internals
 from dashboard.serving.browser_cookie import BrowserCookie, cookie_path
+from dashboard.serving.link_previews import LinkPreviews
 from dashboard.serving.open_pages import OpenPages
 from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
 from dashboard.serving.sign_in_cookies import SignInCookies
-from dashboard.serving.thread_turns import collect, collect_at_intervals, take_short_turns
+from dashboard.serving.thread_turns import collect, collect_at_intervals, drop_at_intervals, take_short_turns
 from dashboard.serving.uploads import TabUploads
 from dashboard.shared import session
+from dashboard.shared.caches.large import large
 from engine.errors import EngineError, InputError
 from engine.messages.catalogues import JAPANESE, compiled
 from engine.processes.import_path import keep_folders_in_packages
@@ -54,6 +56,7 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
         asyncio.create_task(PAGES.watch(_membership)),
         asyncio.create_task(asyncio.to_thread(_warm_up)),
         asyncio.create_task(collect_at_intervals(before=streamlit_internals.free_closed_tabs)),
+        asyncio.create_task(drop_at_intervals(lambda: large().drop_idle(streamlit_internals.open_addresses()))),
     ]
     try:
         with ExitStack() as stack:
@@ -101,5 +104,6 @@ app = st.App(
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
         Middleware(TabUploads, membership=_membership),
         Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
+        Middleware(LinkPreviews, engine=session.engine, by_link=session.opens_by_link),
     ],
 )

@@ -29,6 +29,8 @@ SIGN_IN_COOKIE: str = USER_COOKIE_NAME
 # Paths of the server, below its base path.
 CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"  # what a provider calls after a sign-in; what ends one
 DOWNLOADS, UPLOADS = "/media/", "/_stcore/upload_file/"
+# Of the page that is served for every address, before a script runs.
+SERVED_TITLE, SERVED_LANGUAGE = b"<title>Streamlit</title>", b'<html lang="en">'
 METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
 
 
@@ -71,6 +73,14 @@ def free_closed_tabs() -> None:
         sessions: Any = runtime.get_instance()._session_mgr
         for _, closed in sessions._session_storage._cache.expire():
             closed.session.shutdown()
+
+
+def open_addresses() -> list[str]:
+    """The query strings of the pages that tabs show; of those that are closed none."""
+    if not runtime.exists():
+        return []
+    sessions: Any = runtime.get_instance()._session_mgr
+    return [str(info.session._client_state.query_string) for info in sessions.list_active_sessions()]
 
 
 def is_sign_in_cookie(name: str) -> bool:

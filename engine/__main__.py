@@ -9,45 +9,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from engine.commands import (
-    adopt,
-    agreement,
-    card,
-    clean,
-    compare,
-    dictionary,
-    members,
-    model_map,
-    move_database,
-    name_study,
-    pretrain,
-)
-from engine.commands.equivalent import COMMANDS as EVALUATING
 from engine.commands.shared.help import Parser
-from engine.commands.shared.options import dest
-from engine.datasets.formats.files import Reading
+from engine.commands.shared.modules import EVALUATING, OTHERS, Commands, summary
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 from engine.version import VERSION
 
-COMMANDS = {
-    **EVALUATING,
-    "agreement": agreement,
-    "compare": compare,
-    "card": card,
-    "model-map": model_map,
-    "dictionary": dictionary,
-    "pretrain": pretrain,
-    "name-study": name_study,
-    "clean": clean,
-    "adopt": adopt,
-    "move-database": move_database,
-    "members": members,
-}
+COMMANDS = Commands(*EVALUATING, *OTHERS)
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
-SKIPS = dest(Reading, "skip_bad_rows")
+SKIPS = "Reading.skip_bad_rows"  # where argparse keeps the setting of `engine.datasets.formats.files`
 
 
 VERSION_HELP = Message("print the version and exit")
@@ -66,12 +38,14 @@ def main(
     commands = parser.add_subparsers(dest="command", required=True)
     if add_commands is not None:
         add_commands(commands)
-    for name, module in COMMANDS.items():
-        summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]
+    words = sys.argv[1:] if arguments is None else arguments
+    asked = next((word for word in words if not word.startswith("-")), "")
+    for name in COMMANDS:
         aliases = [ALIASES[name]] if name in ALIASES else []
-        command = commands.add_parser(name, aliases=aliases, help=summary, description=summary)
-        command.set_defaults(run=module.run)
-        module.add_arguments(command)
+        command = commands.add_parser(name, aliases=aliases, help=summary(name), description=summary(name))
+        if asked in (name, *aliases):
+            command.set_defaults(run=COMMANDS[name].run)
+            COMMANDS[name].add_arguments(command)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

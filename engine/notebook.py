@@ -42,7 +42,7 @@ from engine.evaluations.shared.declared_tables import frames_of, tables_of
 from engine.evaluations.shared.input_columns import all_with_input
 from engine.messages.message import Message
 from engine.options import check, options_of, records_in, with_current_names
-from engine.runs.open import open_engine
+from engine.runs.computing import open_computing
 
 Scores = pd.DataFrame | str | Path | Mapping[str, pd.DataFrame | str | Path]
 Vectors = np.ndarray | pd.DataFrame | str | Path | Mapping[str, np.ndarray | pd.DataFrame | str | Path]
@@ -122,8 +122,8 @@ def evaluate(
     if vectors is not None:
         dataset = _with_vectors(dataset, vectors, skip_bad_rows)
         names = (*names, *(of_model.name for of_model in dataset.vectors if of_model.name not in names))
-    with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
-        session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
+    with open_computing(None if data_dir is None else Path(data_dir)) as computing:
+        session = computing.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
         if kind == "metric-study" and "idfs" not in settings:
             settings["idfs"] = fitting_idfs(names, session)
         chosen = _record(EVALUATIONS[kind].settings_type, settings, models=names)

@@ -131,5 +131,5 @@ def kept_workers() -> Iterator[KeptWorkers]:
 def commands_share_workers(kept_workers: KeptWorkers) -> Iterator[None]:
     """Commands that compute do so in the worker processes of the session."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(common, "open_engine", partial(common.open_engine, backend=kept_workers))
+        patched.setattr(common, "open_computing", partial(common.open_computing, backend=kept_workers))
         yield

@@ -17,6 +17,7 @@ NOT_SLOW = ("tests/browser/test_accessibility.py",)
 # cluster, a model of a billion parameters, pretraining to the same weights.
 NIGHTLY = (
     "tests/dashboard/shared/exports/print/test_every_figure.py",
+    "tests/dashboard/shared/exports/print/test_overlaps.py",
     "tests/dashboard/shared/exports/test_two_columns.py",
     "tests/inference/ray/test_cluster.py",
     "tests/models/loading/test_large_models.py",

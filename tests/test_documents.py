@@ -19,8 +19,9 @@ from docs.licences import FILES, copyleft, licences, requirements
 from engine.__main__ import ALIASES, COMMANDS, main
 from engine.inference.ray.settings import RaySettings
 from engine.measures.cards.catalog import CARDS
-from engine.runs.access.configuration import DEFAULT_BIN_DAYS, DEFAULT_RUNNING, SHARINGS
+from engine.runs.access.configuration import DEFAULT_BIN_DAYS, DEFAULT_RUNNING
 from engine.runs.access.limits import HOSTED, Limits
+from engine.runs.computing import SHARINGS
 
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 IMAGES = DOCS / "images"

@@ -18,7 +18,7 @@ from engine.__main__ import main
 from engine.datasets import sample_data
 from engine.errors import InputError
 from engine.evaluations.catalog import CLUSTERS
-from engine.runs import open as opening
+from engine.runs import computing as opening
 from tests.support.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[1]
@@ -36,13 +36,13 @@ SAMPLES = {
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
     """No models behind the call, nor behind the command."""
     backend = FakeBackend(max_tokens=300)
-    opened: Callable[..., opening.Engine] = opening.open_engine
+    opened: Callable[..., opening.Computing] = opening.open_computing
 
-    def open_engine(data_dir: Path | None = None, **settings: object) -> opening.Engine:
+    def open_computing(data_dir: Path | None = None, **settings: object) -> opening.Computing:
         return opened(tmp_path / "data", backend=backend, **settings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(notebook, "open_engine", open_engine)
-    monkeypatch.setattr("engine.commands.shared.common.open_engine", open_engine)
+    monkeypatch.setattr(notebook, "open_computing", open_computing)
+    monkeypatch.setattr("engine.commands.shared.common.open_computing", open_computing)
     return backend
 
 

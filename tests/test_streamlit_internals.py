@@ -126,6 +126,16 @@ def test_a_page_is_drawn_anew_by_its_websocket(server: TestClient, internals: Mo
         )
 
 
+def test_a_closed_tab_has_no_address(server: TestClient, internals: ModuleType, of_tests: ModuleType) -> None:
+    asked = of_tests.BackMsg()
+    asked.rerun_script.query_string = "run=1"
+    with promised("Runtime._session_mgr, AppSession._client_state"):
+        with server.websocket_connect("/_stcore/stream", subprotocols=["streamlit"]) as page:
+            drawn(page, asked.SerializeToString(), internals, of_tests)
+            assert internals.open_addresses() == ["run=1"]
+        assert internals.open_addresses() == []
+
+
 def test_a_thread_that_draws_no_page_is_told_apart_in_silence(
     internals: ModuleType, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -144,6 +154,11 @@ def test_metrics_are_read_without_the_size_of_the_caches(server: TestClient, int
         assert "active_sessions" in families
         assert internals.CACHE_MEMORY_FAMILY in server.get(internals.METRICS).text
         assert internals.CACHE_MEMORY_FAMILY not in families
+
+
+def test_the_page_that_is_served_has_one_title_and_one_language(server: TestClient, internals: ModuleType) -> None:
+    page = server.get("/runs").content
+    assert page.count(internals.SERVED_TITLE) == 1 and page.count(internals.SERVED_LANGUAGE) == 1
 
 
 def test_without_a_server_there_are_no_metrics(internals: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

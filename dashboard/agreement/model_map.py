@@ -23,8 +23,8 @@ from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, SEQ2SEQ
 from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
-from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import comparable_groups
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 
 EVALUATIONS, MAP = "evaluations", "map"
@@ -137,7 +137,7 @@ def map_section(address: PageAddress) -> None:
         None,
         found.signature,
         {"models": found.models, "distances": found.distances},
-        {tr(CAPTION): figure},
+        {CAPTION: figure},
         declared=FILES,
     )
     with st.container(horizontal=True, gap="small"):

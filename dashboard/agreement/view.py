@@ -22,6 +22,7 @@ from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, pri
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.language.quantities import decimals
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message, together
 from engine.options import option, options_of
 
 AS_PUBLISHED = mark("in the paper")
@@ -184,17 +185,17 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
     columns = ["model", first, f"rank {first}", second, f"rank {second}"]  # untranslated
     (row,) = agreement_table(table[columns]).to_dict("records")
     origin = "published" if published else "own"
-    figures = {}
+    figures: dict[str, go.Figure] = {}
     if row["n"]:
-        caption = _pair_title(first, second)
+        caption = together(" – ", [FACES[kind].page.title for kind in (first, second)])
         if published:
-            caption = tr("{title}, as published", title=caption)
+            caption = Message("{title}, as published", title=caption)
         figures[caption] = scatter(table, first, second, published=published)
         draw_figure(
             figures[caption],
             key=f"agreement-scatter-{origin}",
             config={"displayModeBar": False},
-            alt=tr("Each model as a point: {evaluations}", evaluations=caption),
+            alt=tr("Each model as a point: {evaluations}", evaluations=translated(caption)),
         )
     if row["reason"]:
         st.caption(

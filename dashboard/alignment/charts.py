@@ -68,6 +68,7 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
             zmin=ground,
             zmax=ground + (1 - ground) / SCALE_USED,
             showscale=False,
+            colorbar={"title": {"text": tr("Similarity")}},
             xgap=gap,
             ygap=gap,
             texttemplate="%{z:.2f}" if max(matrix.shape) <= NAMED_TOKENS else None,
@@ -115,7 +116,7 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
         )
     figure.update_xaxes(side="top")
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n_candidate))
-    figure = laid_out(figure, height=cell * n_candidate + 130, legend=True)
+    figure = laid_out(figure, height=cell * n_candidate + 130, legend=True, across=tr("Reference"), up=tr("Candidate"))
     figure.update_layout(margin={"t": 56, "b": 8}, legend={"y": -20 / (cell * n_candidate)})
     return figure
 

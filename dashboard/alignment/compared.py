@@ -23,6 +23,7 @@ from engine.evaluations.comparison.records import AlignmentView
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.readings.own import own_readings
 from engine.messages.languages import tr
+from engine.messages.message import Message
 from engine.options import check_value, options_of
 
 NONE = "none"
@@ -114,7 +115,7 @@ def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Dr
     )
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
     alignment_view(data, key=f"compare-alignment-{side.name[:1]}-{row}")
-    return {}, {tr("Alignment of row {row}", row=row): AlignmentDrawing(data)}
+    return {}, {Message("Alignment of row {row}", row=row): AlignmentDrawing(data)}
 
 
 COMPARED = ComparedSide((AlignmentView, Scoring), _choose, item=_alignment)

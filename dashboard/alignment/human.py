@@ -108,7 +108,7 @@ def human_section(
             ),
         )
         _study(run_id, result, scoring)
-    return {tr(CAPTION): figure}
+    return {CAPTION: figure}
 
 
 def correlation_sentence(correlations: Agreement) -> str:

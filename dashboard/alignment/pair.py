@@ -24,6 +24,7 @@ from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.alignment.rescoring import Scores, matrix
 from engine.evaluations.alignment.token_table import SIDES
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 
 # What the second number of a score is called, by the penalty.
 BESIDE = {"reading": mark("{value} with penalty"), "names": mark("{value} names by reading")}
@@ -89,7 +90,7 @@ def pair_view(aligned: AlignedPair) -> tuple[dict[str, Any], dict[str, Drawing]]
     _penalty_note(aligned.pair, aligned.tokens, aligned.scoring)
     references(aligned.pair)
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
-    return data, {tr("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
+    return data, {Message("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
 
 
 def similarities_view(aligned: AlignedPair) -> dict[str, go.Figure]:
@@ -99,7 +100,7 @@ def similarities_view(aligned: AlignedPair) -> dict[str, go.Figure]:
     st.html(PHONE_STYLE)
     with st.expander(title, expanded=True, icon=":material/grid_on:", key=f"alignment-similarities-{aligned.run_id}"):
         similarity_matrix(aligned.similarities, aligned.tokens, key=f"alignment-heat-map-{aligned.run_id}")
-    return {tr("Similarities of row {row}: reference across, candidate down", row=aligned.pair["row"]): figure}
+    return {Message("Similarities of row {row}: reference across, candidate down", row=aligned.pair["row"]): figure}
 
 
 def score_cards(pair: pd.Series, *, penalty: str) -> None:

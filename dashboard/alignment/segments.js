@@ -5,10 +5,11 @@ const BAND = 24; // how many tokens a cut of the candidate may be away from the 
 const SHORTEST_SHARE = 0.4; // of what fits into a line, where a segment may end
 
 // [[[start, end] of the reference, [start, end] of the candidate], …]; one segment where both fit into `room`.
-// widths: of the tokens of both sides, with the gap beside each. links: [reference, candidate] indices.
-function segmentsOf(widths, links, room) {
+// widths: of the tokens of both sides, with the gap beside each. links: [reference, candidate] indices. inside: whether a
+// token goes on with the word of the one before it.
+function segmentsOf(widths, links, room, inside = [[], []]) {
   const [n, m] = widths.map((side) => side.length);
-  const ends = widths.map((side) => endsOf(side, room));
+  const ends = widths.map((side, number) => endsOf(side, room, inside[number]));
   const at = (i, j) => i * (m + 1) + j;
   const together = new Int32Array((n + 1) * (m + 1)); // links among the first i and the first j tokens
   for (const [reference, candidate] of links) together[at(reference + 1, candidate + 1)] += 1;
@@ -36,15 +37,19 @@ function segmentsOf(widths, links, room) {
   return best[at(n, m)] === Infinity ? fullLines(ends, n, m) : path(before, m, at(n, m));
 }
 
-// For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it.
-function endsOf(widths, room) {
+// For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it. Those
+// within a word are left out; where there are no others, the last end of a word before them stands for them.
+function endsOf(widths, room, inside) {
   return Array.from({ length: widths.length + 1 }, (_, start) => {
     let full = start;
     for (let used = 0; full < widths.length && used + widths[full] <= room + 1e-9; full += 1) used += widths[full];
     full = Math.min(widths.length, Math.max(full, start + 1));
-    const ends = [start];
-    for (let end = start + Math.max(1, Math.ceil(SHORTEST_SHARE * (full - start))); end <= full; end += 1) ends.push(end);
-    return ends;
+    const shortest = start + Math.max(1, Math.ceil(SHORTEST_SHARE * (full - start)));
+    const every = Array.from({ length: full - start }, (_, index) => start + 1 + index);
+    const whole = every.filter((end) => end === widths.length || !inside[end]);
+    const wanted = whole.filter((end) => end >= shortest);
+    if (wanted.length) return [start, ...wanted];
+    return [start, ...(whole.length ? whole.slice(-1) : every.filter((end) => end >= shortest))];
   });
 }
 

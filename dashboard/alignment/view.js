@@ -80,7 +80,8 @@ function createView(root) {
     const measured = () => SIDES.map((side) => chips[side].map((element) => element.getBoundingClientRect().width + gap));
     if (measured().some((widths) => widths.reduce((sum, width) => sum + width, 0) > room + gap)) {
       for (const side of SIDES) for (const element of chips[side]) element.classList.add("later"); // room for its arrow
-      arrange(segmentsOf(measured(), links.map((link) => [link.reference, link.candidate]), room + gap));
+      const inside = SIDES.map((side) => data[side].map((token) => token.inside));
+      arrange(segmentsOf(measured(), links.map((link) => [link.reference, link.candidate]), room + gap, inside));
     }
     drawLegend();
     drawLinks();

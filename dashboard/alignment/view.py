@@ -89,6 +89,7 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
             "text": token["surface"],
             "piece": token["token"],
             "special": bool(token["special"]),
+            "inside": not (token["special"] or begins_word),
             "reading": token["reading"],
             "whole": bool(token["read_whole"]),
             "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",

@@ -107,7 +107,9 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         title=None,
     )
     figure.update_yaxes(range=[len(ranked) - 0.5, -0.75], visible=False, fixedrange=True)
-    figure = laid_out(figure, height=TITLE_HEIGHT + AXIS_HEIGHT + ROW_HEIGHT * len(ranked))
+    figure = laid_out(
+        figure, height=TITLE_HEIGHT + AXIS_HEIGHT + ROW_HEIGHT * len(ranked), across=measure_name(MEASURE)
+    )
     return figure.update_layout(
         title={
             "text": measure_name(MEASURE),
@@ -146,6 +148,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
             xgap=1,
             ygap=1,
             showscale=False,
+            colorbar={"title": {"text": tr("Sentences")}},
             customdata=[
                 [
                     [true, predicted, tr_n("{n} time", "{n:,} times", int(counts[i, j]))]
@@ -173,7 +176,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
     }
     figure.update_xaxes(**ticks, range=[-0.5, n - 0.5], tickangle=-40)
     figure.update_yaxes(**ticks, range=[n - 0.5, -0.5], ticksuffix="  ")
-    figure = laid_out(figure, height=cell * n + 150)
+    figure = laid_out(figure, height=cell * n + 150, across=tr("Predicted class"), up=tr("True class"))
     return figure.update_layout(
         title={
             "text": plain(shortened(model)),

@@ -1,6 +1,8 @@
 """Classification: can a small network classify sentences by a model's vectors?"""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -17,12 +19,13 @@ from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.inputs.outside_vectors import vectors_input
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 KIND = FACE.kind
 NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the
-shape of the groups. It is trained on most sentences of each class and tested on the rest, several times with other
-random weights.
+shape of the groups. It is trained on some of the sentences of each class and tested on the others; each training run begins
+with other random weights.
 
 **Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
 runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are
@@ -48,7 +51,6 @@ if run_id is not None and result is not None:
     view.notices()
     found = run_view.finding(FACE.found(result))
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
@@ -59,6 +61,7 @@ if run_id is not None and result is not None:
             config={"displayModeBar": False},
             alt=tr("Accuracy of each training run, and the mean, under each model"),
         )
+    guided_reading.marks(KIND, run_id, reading)
 
     note = tr("number of test sentences, over all training runs")
     st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated
@@ -83,13 +86,15 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
-    matrices = {
-        tr("Confusion matrix of {model}", model=shown_name(model)): partial(
+    matrices: dict[str, Callable[[], Any]] = {
+        Message("Confusion matrix of {model}", model=shown_name(model)): partial(
             charts.confusion_matrix, result.confusion, model, classes
         )
         for model in ranked
     }
-    runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
+    runs: dict[str, Callable[[], Any]] = {
+        Message("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)
+    }
     run_view.sign(
         FACE,
         result.signature,

@@ -80,7 +80,7 @@ def size_summary(result: Result) -> str:
             sentences.append(
                 tr(
                     "The training accuracy is below {limit:.0%}: standardising the vectors, or more "
-                    "epochs, raises it, but not necessarily the test accuracy.",
+                    "epochs, usually raises it, but not necessarily the test accuracy.",
                     limit=NOT_LEARNT,
                 )
             )
@@ -88,7 +88,7 @@ def size_summary(result: Result) -> str:
             sentences.append(
                 tr(
                     "The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
-                    "more epochs, raises it, but not necessarily the test accuracy.",
+                    "more epochs, usually raises it, but not necessarily the test accuracy.",
                     models=", ".join(underfitted),
                     limit=NOT_LEARNT,
                 )

@@ -156,7 +156,13 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
         else tr("{measure}; layer 0 holds the embeddings", measure=score_note)
     )
     n_models = layers["model"].nunique()
-    figure = laid_out(figure, height=270 + LEGEND_LINE * n_models, legend=n_models > 1)
+    figure = laid_out(
+        figure,
+        height=270 + LEGEND_LINE * n_models,
+        legend=n_models > 1,
+        across=tr("Layer"),
+        up=measure_name("dispersion_score"),
+    )
     figure.update_layout(
         title={
             "text": tr("{measure} at every layer", measure=measure_name("dispersion_score")),

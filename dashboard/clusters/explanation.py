@@ -19,7 +19,8 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import decimals
-from engine.messages.languages import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 from engine.options import option
 
@@ -53,7 +54,7 @@ def explanation_section(run_id: str, result: Result, view: PageAddress) -> None:
                 _figure(result, name, model),
                 key=f"clusters-why-{name}",
                 config=camera(name, result.signature),
-                alt=_caption(name, model),
+                alt=translated(_caption(name, model)),
             )
     which = st.segmented_control(
         tr("Sentences"),
@@ -78,8 +79,8 @@ def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:
     return {_caption(name, model): partial(_figure, result, name, model) for model in ranked for name in FIGURES}
 
 
-def _caption(name: str, model: str) -> str:
-    return tr("{figure}, {model}", figure=tr(FIGURES[name]), model=shown_name(model))
+def _caption(name: str, model: str) -> Message:
+    return Message("{figure}, {model}", figure=FIGURES[name], model=shown_name(model))
 
 
 def _figure(result: Result, name: str, model: str) -> go.Figure:

@@ -66,7 +66,7 @@ def class_bars(classes: pd.DataFrame) -> go.Figure:
         title=None,
     )
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, (float(spread["variance"].max()) or 1.0) * 1.25])
-    figure = laid_out(figure, height=48 + BAR_HEIGHT * len(spread))
+    figure = laid_out(figure, height=48 + BAR_HEIGHT * len(spread), up=tr("Class"))
     return figure.update_layout(
         title={
             "text": tr("Variance of each class"),
@@ -99,7 +99,7 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
             hoverongaps=False,
             reversescale=True,
             showscale=n > NUMBERED_CLASSES,
-            colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.8},
+            colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.8, "title": {"text": tr("Distance")}},
             customdata=[[f"{first} – {second}" for second in names] for first in names],
             texttemplate=f"%{{z:,.{digits}f}}" if n <= NUMBERED_CLASSES else None,
             hovertemplate="%{customdata}<br>"
@@ -119,7 +119,7 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
     }
     figure.update_xaxes(**ticks, range=[-0.5, n - 0.5], tickangle=-40)
     figure.update_yaxes(**ticks, range=[n - 0.5, -0.5])
-    figure = laid_out(figure, height=cell * n + 180)
+    figure = laid_out(figure, height=cell * n + 180, across=tr("Class"), up=tr("Class"))
     return figure.update_layout(
         title={
             "text": tr("Distances between the classes"),

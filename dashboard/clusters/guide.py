@@ -5,6 +5,7 @@ from __future__ import annotations
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.evaluations.shared.finding import FEWEST
 from engine.language.quantities import decimals
 from engine.messages.languages import tr
 
@@ -18,10 +19,12 @@ def guide(result: Result) -> tuple[str, ...]:
     scores = [f"{score:,.{digits}f}" for score in ranked["score"]]
     names = [verbatim(shortened(model)) for model in ranked["model"]]
     if len(ranked) == 1:
-        see = tr("The bar is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])
+        see = tr("The bar under M_m is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])
+    elif ranked["score"].nunique() == 1:
+        see = tr("Each bar under M_m is the dispersion score of a model. All are alike: {score}.", score=scores[0])
     else:
         see = tr(
-            "Each bar is the dispersion score M_m of a model. {best} has the smallest, {score}; {worst} the "
+            "Each bar under M_m is the dispersion score of a model. {best} has the smallest, {score}; {worst} the "
             "largest, {largest}.",
             best=names[0],
             score=scores[0],
@@ -43,15 +46,9 @@ def guide(result: Result) -> tuple[str, ...]:
         tr(
             "Smaller is better: the vectors of one class lie close together, compared with the distances between "
             "the classes."
-        )
+        ),
+        *_against_the_second(result, ranked["model"].tolist(), names),
     ]
-    if len(ranked) > 1:
-        is_tied = ranked["rank_group"].iloc[1] == ranked["rank_group"].iloc[0]
-        meaning.append(
-            tr("{second} does not differ significantly from {best} on these sentences.", best=names[0], second=names[1])
-            if is_tied
-            else tr("{best} differs significantly from {second} on these sentences.", best=names[0], second=names[1])
-        )
     own = tr(
         "Choose *{source}* above for sentences with labels of your own, and press *{run}*.",
         source=tr("My file"),
@@ -59,3 +56,25 @@ def guide(result: Result) -> tuple[str, ...]:
     )
     steps = [tr("Point at a sentence in a map to read it.")] if result.points["x"].notna().any() else []
     return see, " ".join(meaning), " ".join([*steps, own])
+
+
+def _against_the_second(result: Result, models: list[str], names: list[str]) -> list[str]:
+    """Whether the first two models differ significantly; nothing where they are alone, tied or were not tested."""
+    scores = result.models.set_index("model")["score"]
+    if len(models) < 2 or scores[models[0]] == scores[models[1]]:
+        return []
+    if result.models["n_sentences"].max() < FEWEST:
+        return [
+            tr("There are too few sentences to tell the models apart: at least {fewest} are needed.", fewest=FEWEST)
+        ]
+    table = result.comparisons
+    tested = table[
+        (table["model"].isin(models[:2]) & table["other"].isin(models[:2]) & table["ci_low"].notna()).to_numpy()
+    ]
+    if tested.empty:
+        return []
+    if tested["separable"].any():
+        return [tr("{best} differs significantly from {second} on these sentences.", best=names[0], second=names[1])]
+    return [
+        tr("{second} does not differ significantly from {best} on these sentences.", best=names[0], second=names[1])
+    ]

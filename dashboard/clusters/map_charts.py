@@ -45,7 +45,7 @@ def maps_figure(result: Result, only: str = "", look: Look | None = None) -> go.
     look = look or Look()
     models = [model for model in ranked if has_map(result.points, model) and (only or look.alone or model) == model]
     groups = (look.coloring or by_class(result.points)).groups
-    columns = max(1, min(COLUMNS, len(models)))
+    columns = 2 if len(models) == 4 else max(1, min(COLUMNS, len(models)))
     n_rows = max(1, -(-len(models) // columns))
     is_solid = result.settings.dimensions == 3
     kind = "scene" if is_solid else "xy"

@@ -29,19 +29,20 @@ from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.inputs.outside_vectors import vectors_input
-from dashboard.shared.theme import measure_name
+from dashboard.shared.theme import measure_message
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, tr, translated
 
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
 NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
-bootstrap that resamples the sentences within each class. **Ranks** that are tied: the models of the group do not differ
-significantly from its best one on these sentences. **Maps**: one point for each sentence, in the colour of its class;
-near points are near in the model's space, but distances between far clusters, their sizes and the axes have no meaning,
-and the maps of two models are not comparable by eye alone: compare the neighbours they share. The scores are computed
-from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with
-the number of sentences of a class; the two variances do not.""")
+bootstrap that resamples the sentences within each class; models without a rank come last. **Ranks** that are tied: the
+models of the group do not differ significantly from its best one on these sentences. **Maps**: one point for each
+sentence, in the colour of its class, or of another column where one is chosen; near points are near in the model's
+space, but distances between far clusters, their sizes and the axes have no meaning, and the maps of two models are not
+comparable by eye alone: compare the neighbours they share. The scores are computed from the full vectors, not from the
+maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with the number of sentences of a class;
+the two variances do not.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
@@ -60,11 +61,10 @@ if run_id is not None and result is not None:
     found = run_view.finding(FACE.found(result))
     run_view.notices(result)
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     score_table(result)
     support = ranking_statements(result) + disagreement_of_indices(result)
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
-    figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
+    figures = {measure_message(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):
             with st.container(border=True):
@@ -72,12 +72,13 @@ if run_id is not None and result is not None:
                     figure,
                     key=f"clusters-bars-{measure}",
                     config=camera(caption, signature),
-                    alt=tr("{measure} of each model", measure=caption),
+                    alt=tr("{measure} of each model", measure=translated(caption)),
                 )
+    guided_reading.marks(KIND, run_id, reading)
     if len(result.layers):
-        figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
+        figures[CURVE] = charts.layer_curve(result.layers, signature.get("layers"))
         draw_figure(
-            figures[tr(CURVE)],
+            figures[CURVE],
             key="clusters-layers",
             config=camera(CURVE, signature),
             alt=tr("The score of each model at every layer"),

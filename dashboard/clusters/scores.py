@@ -12,6 +12,7 @@ from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
+from engine.evaluations.shared.finding import FEWEST
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
@@ -68,7 +69,8 @@ def ranking_statements(result: Result) -> list[str]:
     """What supports the ranking that the finding names: no tie at all, and scores far from those of shuffled labels."""
     support = []
     ranked = result.models.dropna(subset=["rank"])
-    if len(ranked) > 1 and ranked["rank_group"].nunique() == len(ranked):
+    is_enough = result.models["n_sentences"].max() >= FEWEST
+    if len(ranked) > 1 and is_enough and ranked["rank_group"].nunique() == len(ranked):
         support.append(
             tr(
                 "No two models share a rank: all neighbours in the ranking differ significantly (paired "
@@ -90,7 +92,7 @@ def ranking_statements(result: Result) -> list[str]:
                 p=null["p_value"].iloc[0],
             )
         )
-    else:
+    elif len(null) == len(result.models):
         support.append(
             tr(
                 "All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",

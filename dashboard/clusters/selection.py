@@ -31,12 +31,13 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import decimals
 from engine.messages.languages import language, mark, tr, tr_n
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 VIEWS_KEPT = 6
 SELECTED_MOST = 100  # sentences in an address
 LIST_HEIGHT, FEW = 290, 7
-MAPS = "maps"
+CAPTION = mark("Maps of the sentences")
 HINT = mark(
     "Click a point, or draw a box or a lasso (with Shift to add): the same sentences are highlighted in every map."
 )
@@ -114,7 +115,11 @@ def map_section(run_id: str, result: Result, view: PageAddress) -> None:
     with st.container(horizontal=True, gap="small"):
         csv_download(coordinates(result.points), "coordinates", result.signature)
         html_download(
-            MAPS, LazyFigures({MAPS: lambda: maps_figure(result, look=shown_maps(run_id).look)}), result.signature
+            CAPTION,
+            LazyFigures({CAPTION: lambda: maps_figure(result, look=shown_maps(run_id).look)}),
+            result.signature,
+            "maps",
+            "maps.html",  # untranslated
         )
     is_short = len(rows) <= SELECTED_MOST
     if not is_short and found is None:
@@ -141,10 +146,10 @@ def map_makers(run_id: str, result: Result) -> dict[str, Callable[[], go.Figure]
     if not mapped:
         return {}
     shown = shown_maps(run_id)
-    makers = {tr("Maps of the sentences"): lambda: maps_figure(result, look=shown.look)}
+    makers: dict[str, Callable[[], go.Figure]] = {CAPTION: lambda: maps_figure(result, look=shown.look)}
     if len(mapped) > 1:  # in one column of a page, all side by side are small
         makers |= {
-            tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
+            Message("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
             for model in mapped
         }
     return makers

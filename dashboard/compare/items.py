@@ -18,6 +18,7 @@ from dashboard.shared.inputs.compared import ChosenSide, Drawn
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import Comparison
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import together
 from engine.options import option, option_of
 
 LISTED = 500
@@ -119,6 +120,10 @@ def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature
             with st.container(border=True):
                 st.markdown(f"**{verbatim(chosen.side.name)}**")
                 own_figures, own_drawings = compared.item(chosen, int(row), signature)
-                figures |= {f"{chosen.side.name}: {caption}": figure for caption, figure in own_figures.items()}
-                drawings |= {f"{chosen.side.name}: {caption}": drawing for caption, drawing in own_drawings.items()}
+                figures |= {
+                    together(": ", [chosen.side.name, caption]): figure for caption, figure in own_figures.items()
+                }
+                drawings |= {
+                    together(": ", [chosen.side.name, caption]): drawing for caption, drawing in own_drawings.items()
+                }
     return figures, drawings

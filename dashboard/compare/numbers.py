@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,13 @@ from dashboard.shared.theme import ARROWS, measure_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.finding import SHARES
 from engine.evaluations.comparison.records import Comparison
+from engine.evaluations.shared.finding import FEWEST
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
 MODEL = mark("Model")
+WITHOUT_RANKS = {"accuracy": "stereotype_preference"}  # what a share is of, where no sentence is the better one
 
 
 def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
@@ -37,10 +39,11 @@ def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
     return differing_settings(runs, [tr(LEFT), tr(RIGHT)], models)
 
 
-def numbers_table(comparison: Comparison) -> str:
+def numbers_table(comparison: Comparison, *, ranks: bool = True) -> str:
     """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant.
 
-    An arrow points to the better end of a number, whose unit stands beside it.
+    An arrow points to the better end of a number, whose unit stands beside it. ranks: whether there is one, which pairs of
+    stereotypes have not.
     """
     header = [
         tr("Number"),
@@ -57,7 +60,7 @@ def numbers_table(comparison: Comparison) -> str:
         first, second, difference, low, high = (
             _number(scale * row[name], digits) for name in ("first", "second", "difference", "ci_low", "ci_high")
         )
-        difference = f"**{_signed(difference)}**" if row["separable"] else _signed(difference)
+        difference = f"**{_signed(difference)}**" if _is_significant(row) else _signed(difference)
         if is_share and not pd.isna(row["difference"]):
             difference = tr("{n} points", n=difference)
         if not pd.isna(row["ci_low"]):
@@ -67,13 +70,14 @@ def numbers_table(comparison: Comparison) -> str:
                 low=_signed(low),
                 high=_signed(high),
             )
+        measure = row["measure"] if ranks else WITHOUT_RANKS.get(row["measure"], row["measure"])
         facts = [
             tr("{items}, n = {n:,}", items=translated(row["items"]), n=row["n"]),
             *(translated(row[name]) for name in ("test", "reason") if row[name]),
         ]
         rows.append(
             [
-                f"{_measure(row['measure'])} :small[:gray[{verbatim('; '.join(facts))}]]",
+                f"{_measure(measure)} :small[:gray[{verbatim('; '.join(facts))}]]",
                 shown.format(value=first),
                 shown.format(value=second),
                 difference,
@@ -95,11 +99,11 @@ def settings_section(differing: pd.DataFrame, kind: str) -> None:
         )
 
 
-def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
+def numbers_section(comparison: Comparison, names: tuple[str, str], *, ranks: bool) -> None:
     """Draw the numbers of both sides, their differences and tests."""
     st.markdown("  \n".join(_of_side(name) for name in names))
-    st.markdown(numbers_table(comparison))
-    if comparison.numbers["separable"].any():
+    st.markdown(numbers_table(comparison, ranks=ranks))
+    if any(map(_is_significant, comparison.numbers.to_dict("records"))):
         st.caption(
             tr(
                 "In bold: differences that are significant (p below 0.05 after Holm's correction, or an interval "
@@ -128,8 +132,15 @@ def _verdict(row: dict[Hashable, Any]) -> str:
     p = _p_value(row["p_holm"])
     if not p and pd.isna(row["ci_low"]):
         return tr("not tested")
+    if row["n"] < FEWEST:
+        return tr("too few items")
     told = tr("significant") if row["separable"] else tr("not significant")
     return f"{p} :small[:gray[{told}]]".strip()
+
+
+def _is_significant(row: Mapping[Hashable, Any]) -> bool:
+    """Whether a difference is significant, over items enough to tell."""
+    return bool(row["separable"]) and row["n"] >= FEWEST
 
 
 def _p_value(value: float) -> str:

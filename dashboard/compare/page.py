@@ -16,9 +16,11 @@ from dashboard.compare.sides import (
     comparable_runs,
     found_by,
     named,
+    ranks_models,
 )
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
+from dashboard.shared.caches.large import large
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.figures.drawing import draw_figure
@@ -29,20 +31,21 @@ from engine.evaluations.comparison.records import FILES, Comparison, scored_mode
 from engine.messages.languages import mark, tr
 from engine.version import VERSION
 
-KEPT = 8
 FIGURE = mark("Left against right")
 NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
 are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
 means, Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by
-Holm's method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What
+Holm's method. **Points**: one for each item that is drawn, on the dotted line where both sides give it the same number. **What
 changed most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
 compared.""")
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
-def compared(key: str, _sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
+def compared(sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
     """The comparison of two sides, shared by all sessions and never changed."""
-    return compare(_sides[0].run.kind, _sides[0].side, _sides[1].side)
+    key = repr([(side.run.id, side.side.model, side.side.shown, side.side.name) for side in sides])
+    return large().get(
+        (sides[0].run.id, "compared", key), lambda: compare(sides[0].run.kind, sides[0].side, sides[1].side)
+    )
 
 
 pages.heading("compare")
@@ -80,7 +83,7 @@ try:
     address.notices()
     sides = named(first, second)
     with st.spinner(tr("Comparing …")):
-        comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
+        comparison = compared(sides)
 except EngineError as error:
     wording.show_error(error)
     st.stop()
@@ -105,7 +108,7 @@ signature = {
     "versions": {"hakari": VERSION},
 }
 found = run_view.finding(found_by(sides, comparison))
-numbers_section(comparison, names)
+numbers_section(comparison, names, ranks=ranks_models(sides))
 differing = settings_that_differ(*sides)
 settings_section(differing, sides[0].run.kind)
 drawn = drawn_items(comparison.items)
@@ -133,7 +136,7 @@ address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(None, signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES, found=found)
+run_view.sign(None, signature, tables, {FIGURE: figure, **figures}, drawings=drawings, declared=FILES, found=found)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     command_popover(sides)

@@ -137,7 +137,7 @@ def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide
         parts = [shortened(own.side.model)] if own.side.model != other.side.model else []
         parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
         if own.run.id != other.run.id and not parts:
-            parts = [own.run.name if own.run.name != other.run.name else stamp(own.run.created)]
+            parts = [run_title(own.run) if run_title(own.run) != run_title(other.run) else stamp(own.run.created)]
         names.append(tr("{place}: {what}", place=place, what=", ".join(parts)) if parts else place)
     one, two = (
         replace(chosen, side=replace(chosen.side, name=name))

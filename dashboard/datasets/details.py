@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from dashboard.datasets.table import HASH_DIGITS, fitting_kinds
 from dashboard.faces import FACES
 from dashboard.shared import run_list, session
 from dashboard.shared.exports.bundle.data import data_file
+from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.inputs.kept import choose_on, opened, version_choice
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
@@ -142,5 +144,5 @@ def _do_and_redraw(change: Any) -> None:
 
 def _file_name(name: str) -> str:
     """The name of a data set as that of a file, without an ending."""
-    safe = "".join(letter if letter.isalnum() or letter in "-_. ()" else "_" for letter in name)
-    return safe.removesuffix(Path(safe).suffix) if Path(safe).suffix in SUFFIXES else safe
+    stem, ending = os.path.splitext(name)  # of a message too, which a path cannot be made of
+    return of_name(stem if ending in SUFFIXES else name, "data")

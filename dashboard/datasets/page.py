@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.datasets.catalogue import catalogue
 from dashboard.datasets.details import details
-from dashboard.datasets.table import kinds_of, overview
+from dashboard.datasets.table import kinds_of, overview, samples
 from dashboard.shared import session
 from dashboard.shared.inputs.kept import label
 from dashboard.shared.wording import show_error
@@ -27,6 +27,7 @@ if not by_id:
         ),
         icon=":material/inventory_2:",
     )
+    samples()
     catalogue()
     st.stop()
 
@@ -49,6 +50,7 @@ chosen = st.selectbox(
 if st.query_params.get("dataset") != chosen:
     st.query_params["dataset"] = chosen
 details(by_id[chosen], access)
+samples()
 catalogue()
 st.caption(
     tr("Deleting a data set leaves every run its data. Others see a data set only while it is shared.")

@@ -9,12 +9,15 @@ import streamlit as st
 
 from dashboard.faces import FACES
 from dashboard.shared import session
+from dashboard.shared.headlines import shown_dataset
+from engine.datasets import sample_data
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import tr
+from engine.messages.languages import LANGUAGES, mark, tr
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
 
 HASH_DIGITS = 12
+SAMPLES = mark("Samples, written for this project; the pages open on them")
 
 
 def fitting_kinds(known: KeptDataset) -> list[str]:
@@ -65,3 +68,44 @@ def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
             ),
         },
     )
+
+
+def samples() -> None:
+    """Draw a row for each sample, in each of its languages."""
+    st.markdown(f"**{tr(SAMPLES)}**")
+    rows = [
+        {
+            "name": shown_dataset(name),
+            "language": LANGUAGES[language],
+            "fits": ", ".join(tr(FACES[kind].page.title) for kind in kinds),
+            "rows": n,
+            "content": digest[:HASH_DIGITS],
+        }
+        for name, language, kinds, n, digest in _samples()
+    ]
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        alt=tr("The samples"),
+        column_config={
+            "name": st.column_config.TextColumn(tr("Name"), pinned=True),
+            "language": tr("Language"),
+            "fits": tr("Pages"),
+            "rows": st.column_config.NumberColumn(tr("Rows"), format="localized"),
+            "content": tr("Content hash"),
+        },
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _samples() -> list[tuple[str, str, list[str], int, str]]:
+    """Name, language, kinds of run, number of rows and content hash of each sample."""
+    by_content: dict[str, tuple[str, str, list[str], int, str]] = {}
+    for language in sample_data.LANGUAGES:
+        for kind, face in FACES.items():
+            if face.sample is None:
+                continue
+            data = face.evaluation.sample(language)
+            row = by_content.setdefault(data.content_hash, (data.name, language, [], data.n, data.content_hash))
+            row[2].append(kind)
+    return list(by_content.values())

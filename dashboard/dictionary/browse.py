@@ -18,6 +18,7 @@ from dashboard.shared import dictionaries, session, wording
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
+from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs.settings import label_of
@@ -132,7 +133,7 @@ def browse(entry: AvailableDictionary, address: PageAddress) -> None:
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
     draw_figure(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
     _table(frame.assign(low_frequency=low), address, TOKENS_TO_FIND[language])
-    _files(entry, dictionary, frame, {tr(HISTOGRAM): figure})
+    _files(entry, dictionary, frame, {HISTOGRAM: figure})
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
@@ -247,7 +248,7 @@ def _files(
 ) -> None:
     """Draw downloads, and for the viewer's own dictionary a button that deletes it."""
     signature = signature_of(dictionary)
-    name = "".join(character if character.isalnum() else "-" for character in entry.name)
+    name = of_name(entry.name, "dictionary").replace(" ", "-")
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             tr("Dictionary"),

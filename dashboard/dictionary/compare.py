@@ -110,7 +110,7 @@ def compare(options: Sequence[AvailableDictionary], address: PageAddress, defaul
     draw_figure(figure, key="corpora-scatter", config={"displayModeBar": False}, alt=tr(SCATTER))
     _differences(table, names, address)
     figure_downloads(
-        {tr(SCATTER): figure},
+        {SCATTER: figure},
         {"first": signature_of(first_idf), "second": signature_of(second_idf), "relative": relative},
     )
 

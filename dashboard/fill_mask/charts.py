@@ -159,7 +159,13 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
         ticksuffix="  ",
     )
     height = TITLE_HEIGHT + (GROUP_HEIGHT + DOMAIN_BAR * len(names)) * len(domains)
-    figure = laid_out(figure, height=height + 28 * (len(names) > 1), legend=len(names) > 1)
+    figure = laid_out(
+        figure,
+        height=height + 28 * (len(names) > 1),
+        legend=len(names) > 1,
+        across=measure_name("mask_probability"),
+        up=tr("Domain"),
+    )
     figure.update_layout(
         title={"text": tr("In each domain"), "x": 0, "font": {"size": 14}},
         barmode="group",
@@ -218,7 +224,7 @@ def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, r
     )
     longest = max((value for *_, value, _ in rows), default=1.0)
     figure.update_xaxes(range=[0, longest * 1.32], visible=False, fixedrange=True)
-    figure = laid_out(figure, height=PREDICTION_HEIGHT * len(rows) + 12)
+    figure = laid_out(figure, height=PREDICTION_HEIGHT * len(rows) + 12, up=tr("Word"))
     figure.update_layout(margin={"t": 4, "b": 4, "l": 0, "r": 4})
     return figure
 

@@ -7,13 +7,15 @@ import pandas as pd
 from dashboard.fill_mask.charts import percent, percent_digits
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
-from engine.evaluations.fill_mask.records import ALL
+from engine.evaluations.fill_mask.finding import are_over_the_same
+from engine.evaluations.fill_mask.records import ALL, Result
 from engine.messages.languages import tr
 
 
-def guide(means: pd.DataFrame) -> tuple[str, ...]:
-    """What the bars show, what it means, what to do next; `means` as `means.means_input` returns them."""
-    overall = means[means["domain"] == ALL].dropna(subset=["mean_probability"])
+def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
+    """What the bars show, what it means, what to do next; `means` as `means.means_input` returns them for a result."""
+    every = means[(means["domain"] == ALL).to_numpy()]
+    overall = every.dropna(subset=["mean_probability"])
     if overall.empty:
         return ()
     ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
@@ -24,17 +26,23 @@ def guide(means: pd.DataFrame) -> tuple[str, ...]:
         best=verbatim(shortened(best["model"])),
         probability=percent(best["mean_probability"], digits),
     )
-    meaning = tr("Larger is better: the model expects the words that were written. 100 % would be certainty.")
-    if len(ranked) > 1:
-        meaning = tr(
-            "Larger is better: the model expects the words that were written. The lowest is {worst} with "
-            "{probability}.",
-            worst=verbatim(shortened(worst["model"])),
-            probability=percent(worst["mean_probability"], digits),
-        )
+    meaning = [tr("Larger is better: the model expects the words that were written. 100 % would be certainty.")]
+    if not are_over_the_same(every, result):
+        meaning.append(tr("These means are over different sentences, so they do not rank the models."))
+    elif worst["mean_probability"] < best["mean_probability"]:
+        meaning = [
+            tr(
+                "Larger is better: the model expects the words that were written. The lowest is {worst} with "
+                "{probability}.",
+                worst=verbatim(shortened(worst["model"])),
+                probability=percent(worst["mean_probability"], digits),
+            )
+        ]
+    elif len(ranked) > 1:
+        meaning.append(tr("All models give them as much."))
     return (
         see,
-        meaning,
+        " ".join(meaning),
         tr(
             "Choose a sentence below to see what the models predict instead. Choose *{source}* above "
             "for sentences of your own, and press *{run}*.",

@@ -1,6 +1,8 @@
 """Fill-mask: how probable does a model find a masked word, and what does it predict instead?"""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +22,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 
 KIND = FACE.kind
 NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95 % intervals of a bootstrap over the words.
@@ -44,8 +47,7 @@ if run_id is not None and result is not None:
     means = means_input(view, result)
     view.notices()
     found = run_view.finding(FACE.found(result, means))
-    reading = guide(means)
-    guided_reading.marks(KIND, run_id, reading)
+    reading = guide(means, result)
     means_table(means, result)
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all
@@ -65,6 +67,7 @@ if run_id is not None and result is not None:
                     config={"displayModeBar": False},
                     alt=tr("Mean probability of the masked words under each model, in each domain"),
                 )
+    guided_reading.marks(KIND, run_id, reading)
     comparisons(result)
 
     hint = tr("choose one to see what the models predict")
@@ -77,9 +80,11 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
-    makers = {tr("Mean probability of the masked words"): partial(charts.mean_bars, means)}
+    makers: dict[str, Callable[[], Any]] = {
+        Message("Mean probability of the masked words"): partial(charts.mean_bars, means)
+    }
     if several_domains:
-        makers[tr("In each domain")] = partial(charts.domain_bars, means)
+        makers[Message("In each domain")] = partial(charts.domain_bars, means)
     makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
     # The tables hold both: the means over the sentences of each model, and over those of all models.
     subset = {"means_over": "common sentences"}  # untranslated

@@ -16,6 +16,7 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
 
@@ -57,7 +58,8 @@ def predictions_of(
     ):
         view.ignore(name_of(declared), tr("is no mask of the sentence under each model"))
         first = (1,) * len(models)
-    masks, figures = dict(zip(models, first, strict=True)), {}
+    masks = dict(zip(models, first, strict=True))
+    figures: dict[str, go.Figure] = {}
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):
@@ -69,7 +71,7 @@ def predictions_of(
                     st.caption(f":material/content_cut: {verbatim(reasons)}")  # untranslated
                 else:
                     masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])
-                    figures[tr("Predictions of {model}, row {row}", model=shown_name(model), row=row)] = figure
+                    figures[Message("Predictions of {model}, row {row}", model=shown_name(model), row=row)] = figure
     view.keep(declared, tuple(masks.values()), (1,) * len(models))
     return figures
 

@@ -26,7 +26,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr
 from engine.messages.message import Message
 from engine.models.sources.cards import first_built_in
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 
 KIND, PLACE = "alignment", "home"
 MODEL_BY_LANGUAGE = {language: first_built_in("masked", language=language)[0] for language in sample_data.LANGUAGES}

@@ -45,7 +45,7 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
     penalised = setting["penalty"] == "reading"
     base = result.scores_of(setting["model"], setting["idf"], "none") if penalised else None
     scatter = scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)
-    figures = {tr(SCATTER): scatter}
+    figures: dict[str, go.Figure] = {SCATTER: scatter}
     draw_figure(
         scatter,
         key=f"metric-scatter-{run_id}",
@@ -58,7 +58,7 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
         by_layer = layer_figure(
             result.layers, setting["idf"], result.signature.get("layers"), human["pearson"] if human else None
         )
-        figures[tr(LAYERS)] = by_layer
+        figures[LAYERS] = by_layer
         draw_figure(
             by_layer,
             key=f"metric-layers-{run_id}",

@@ -35,6 +35,7 @@ from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 from engine.messages.languages import tr, translated
+from engine.messages.message import Message
 from engine.options import option
 
 
@@ -85,15 +86,15 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
     view.keep_record(GridChoices(measure, with_published), GridChoices())
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
-        caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
-        figures = {caption: grid_figure(table, measure, chosen or "", ceiling=ceiling(result))}
+        caption = Message("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
+        figures: dict[str, go.Figure] = {caption: grid_figure(table, measure, chosen or "", ceiling=ceiling(result))}
         draw_figure(
             figures[caption],
             key=_key("grid", place),
             on_select="rerun",
             selection_mode="points",
             config=camera("grid", result.signature),
-            alt=caption,
+            alt=translated(caption),
         )
         reading = tr(
             "Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "

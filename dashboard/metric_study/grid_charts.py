@@ -169,7 +169,9 @@ def grid_figure(
         title=None,
         ticks="",
     )
-    figure = laid_out(figure, height=int(bottom) + 44)
+    figure = laid_out(
+        figure, height=int(bottom) + 44, across=tr("Penalty"), up=tr("Dictionary of idf weights, or method")
+    )
     figure.update_layout(margin={"t": 36, "b": 4}, hovermode="closest", clickmode="event+select")
     return figure
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from dashboard.metric_study.labels import number, setting_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.evaluations.shared.finding import FEWEST
 from engine.messages.languages import tr, tr_n
 
 
@@ -17,23 +20,14 @@ def guide(result: Result) -> tuple[str, ...]:
         return ()
     best = table.to_dict("records")[place]
     see = tr(
-        "Each cell is the correlation of one setting with the human scores. The highest is r = {r}: {setting}.",
+        "Each cell is the correlation of one setting with the human scores. The highest Pearson's r of BERTScore is "
+        "{r}: {setting}.",
         r=number(best["pearson"]),
         setting=verbatim(setting_name(best)),
     )
-    others = table[(table["kind"] == BERTSCORE) & table["pearson"].notna()].drop(index=table.index[place])
-    n_inseparable = int((~others["separable"]).sum())
     meaning = [tr("Larger is better: 1 would rank the pairs exactly in line with the annotators.")]
-    if len(others):
-        meaning.append(
-            tr_n(
-                "Of the {n} other setting {n_inseparable:,} does not differ significantly from it.",
-                "Of the {n:,} other settings {n_inseparable:,} do not differ significantly from it.",
-                len(others),
-                n_inseparable=n_inseparable,
-            )
-        )
-    if len(result.annotators) > 1:
+    meaning += _others(table, place)
+    if len(result.annotators) > 1 and result.mean_agreement == result.mean_agreement:
         meaning.append(
             tr("Two annotators agree by r = {agreement} on average.", agreement=number(result.mean_agreement))
         )
@@ -47,3 +41,23 @@ def guide(result: Result) -> tuple[str, ...]:
             run=tr("Run"),
         ),
     )
+
+
+def _others(table: pd.DataFrame, place: int) -> list[str]:
+    """How many of the other settings of BERTScore were tested against the best and do not differ from it."""
+    others = table[((table["kind"] == BERTSCORE) & table["williams_p"].notna()).to_numpy()].drop(
+        index=table.index[place], errors="ignore"
+    )
+    if others.empty:
+        return []
+    if int(table["n"].iloc[place]) < FEWEST:
+        return [tr("There are too few pairs to tell settings apart: at least {fewest} are needed.", fewest=FEWEST)]
+    return [
+        tr_n(
+            "Of the {n} other setting {n_inseparable:,} does not differ significantly from it (Williams' test).",
+            "Of the {n:,} other settings {n_inseparable:,} do not differ significantly from it (Williams' test, not "
+            "corrected).",
+            len(others),
+            n_inseparable=int((~others["separable"]).sum()),
+        )
+    ]

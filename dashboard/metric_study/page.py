@@ -67,8 +67,8 @@ if run_id is not None and result is not None:
     view = PageAddress("metric", run_id, anchor="measure")
     view.notices()
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     metric_cards(result)
+    guided_reading.marks(KIND, run_id, reading)
     setting, figures = choose_setting(view, result)
     if setting is not None:
         figures |= setting_view(run_id, result, setting)

@@ -17,6 +17,7 @@ from dashboard.minimal_pairs.words import STEREOTYPES
 from dashboard.shared.wording import measure_help, model_name
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message
 
 CATEGORIES = mark("Accuracy by category")
 
@@ -74,7 +75,7 @@ def category_section(
         _category(view.models, column, "" if stratum == "all" else stratum),
         tr("Accuracy in each category, a point for each model; click one to see its pairs"),
     )
-    return {tr(CATEGORIES): figure}
+    return {CATEGORIES: figure}
 
 
 def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
@@ -103,12 +104,13 @@ def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
                 or ""
             )
             choices.keep("direction", direction, "")
-    figures = {}
+    figures: dict[str, go.Figure] = {}
     for measure in (WHOLE_SENTENCE, SHARED_TOKENS):
         shown = preferences[(preferences["measure"] == measure) & (preferences["direction"] == direction)]
         if shown.empty:
             continue
-        caption = tr("Stereotypes preferred, by {measure}", measure=translated(measure))
+        named = Message("Stereotypes preferred, by {measure}", measure=measure)
+        caption = translated(named)
         st.markdown(
             tr("**{caption}** :gray[under {score}; 95 % intervals]", caption=caption, score=view.normalization)
             if measure == WHOLE_SENTENCE
@@ -132,9 +134,9 @@ def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
         if by_category.empty:
             continue
         models = list(dict.fromkeys(by_category["model"]))
-        figures[caption] = category_figure(by_category, word=STEREOTYPES.counted)
+        figures[named] = category_figure(by_category, word=STEREOTYPES.counted)
         clickable(
-            figures[caption],
+            figures[named],
             f"stereotypes-{CARD_KEYS[measure]}",
             view.run_id,
             signature,

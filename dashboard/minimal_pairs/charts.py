@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.words import PAIRS
-from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, PALETTES, laid_out, measure_name, plain, symbol, template_safe
 from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import shown_name
 
@@ -93,7 +93,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    for x, anchor, text in ((0, "left", tr("acceptable sentence shorter")), (1, "right", tr("longer"))):
+    for x, anchor, text in ((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))):
         figure.add_annotation(
             x=x,
             y=0,
@@ -130,7 +130,9 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     figure.update_yaxes(
         tickformat=".0%", title=None, zeroline=False, fixedrange=True, range=[_floor(points) - 0.03, 1.03]
     )
-    figure = laid_out(figure, height=360, legend=len(models) > 1)
+    figure = laid_out(
+        figure, height=360, legend=len(models) > 1, across=tr("Token difference |A| − |U|"), up=_share_axis(word)
+    )
     figure.update_layout(margin={"t": 28, "b": 64}, legend={"y": -0.19})
     return figure
 
@@ -183,7 +185,9 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
         automargin=True,
     )
     line = CATEGORY_HEIGHT + 8 * (len(models) - 1)
-    figure = laid_out(figure, height=line * len(order) + 84, legend=len(models) > 1)
+    figure = laid_out(
+        figure, height=line * len(order) + 84, legend=len(models) > 1, across=_share_axis(word), up=tr("Category")
+    )
     figure.update_layout(scattermode="group", margin={"t": 32, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))})
     return figure
 
@@ -232,7 +236,9 @@ def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
         ticksuffix="  ",
         automargin=True,
     )
-    figure = laid_out(figure, height=LINE_HEIGHT * len(names) + 84, legend=True)
+    figure = laid_out(
+        figure, height=LINE_HEIGHT * len(names) + 84, legend=True, across=measure_name("accuracy"), up=tr("Category")
+    )
     figure.update_layout(margin={"t": 32, "b": 8}, legend={"y": -12 / (LINE_HEIGHT * max(len(names), 1))})
     return figure
 
@@ -277,6 +283,11 @@ def interval_texts(low: pd.Series, high: pd.Series, form: str = ".1%") -> list[s
 def _share(of: str, share: str, word: str) -> str:
     """The beginning of a hover template: how often what is counted occurs among some pairs."""
     return tr("{pairs}: {share} {word}", pairs=of, share=share, word=tr(word))
+
+
+def _share_axis(word: str) -> str:
+    """The name of an axis of shares of what is counted."""
+    return tr("Share of pairs: {word}", word=tr(word))
 
 
 def _interval_and_counts(model: str) -> str:

@@ -15,6 +15,7 @@ from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared import session
+from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
 from dashboard.shared.wording import model_name, show_error
@@ -108,7 +109,7 @@ def fair_section(
         return PointSelection(model, field=column if data[0] else "", value=str(data[0])) if data else None
 
     clickable(figure, "fair", view.run_id, signature, decode, tr(FAIR))
-    return {tr(FAIR): figure}
+    return {FAIR: figure}
 
 
 def default_subset(view: ScoredRun) -> str:
@@ -170,7 +171,11 @@ def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any])
 
 
 def _download(run_id: str, model: str, subset: str, rows: tuple[int, ...], shared: bool) -> None:
-    label = FILE_LABELS[subset] if shared else f"{FILE_LABELS[subset]}-{shown_name(model).rsplit('/', 1)[-1]}"
+    label = (
+        FILE_LABELS[subset]
+        if shared
+        else f"{FILE_LABELS[subset]}-{of_name(shown_name(model).rsplit('/', 1)[-1], 'model')}"
+    )
     try:
         name, mime = _export_name(run_id, label, digest({"rows": rows}), rows)
         st.download_button(

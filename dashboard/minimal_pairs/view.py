@@ -16,6 +16,7 @@ from dashboard.minimal_pairs.benchmark.columns import clusters_input
 from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
 from dashboard.shared import dictionaries
 from dashboard.shared.address.page_address import PageAddress
+from dashboard.shared.caches.large import large
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs import (
@@ -29,6 +30,7 @@ from engine.evaluations.minimal_pairs.records import (
     EQUAL_FOR_ALL,
     SUBSETS,
     THESE,
+    TOKENS,
     WHOLE,
     PairScoring,
     PairView,
@@ -43,8 +45,7 @@ from engine.options import option, options_of
 
 OPTIONS = options_of(PairScoring)
 FIRST_SCORE = "LP"
-RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
-TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run shown, and those with a row for each pair
+TABLES_KEPT = 1024  # small ones, 10 for each run shown
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 
 
@@ -354,9 +355,11 @@ def table(view: ScoredRun, name: str, *arguments: Any, normalization: str = "") 
     score = normalization or view.normalization
     alpha = view.alpha if NORMALIZATIONS[score].has_alpha else pair_views.DEFAULT_ALPHA
     corpus = view.unigrams if NORMALIZATIONS[score].by_unigrams else ""
-    cached = _few_cached if name == "pairs" else _cached
     arguments = (view.clustered_by, *arguments) if name in OVER_CLUSTERS else arguments
-    return cached(view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments, view.result)
+    key = (view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments)
+    if name == "pairs":  # a row for each
+        return large().get(key, lambda: TABLES[name](view.result, score, alpha, *arguments))
+    return _cached(*key, view.result)
 
 
 def tables(view: ScoredRun, name: str, *arguments: Any) -> pd.DataFrame:
@@ -373,39 +376,24 @@ def known_regions(run_id: str, _result: Result) -> tuple[str, ...]:
     return regions_of(_result)
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _counted(run_id: str, unigrams: str, _result: Result) -> Result:
-    return with_unigrams(_result, unigrams)
+def _counted(run_id: str, unigrams: str, result: Result) -> Result:
+    return large().get((run_id, "unigrams", unigrams), lambda: with_unigrams(result, unigrams))
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _of_region(run_id: str, region: str, unigrams: str, _result: Result) -> Result:
-    return of_region(_result, region)
+def _of_region(run_id: str, region: str, unigrams: str, result: Result) -> Result:
+    return large().get((run_id, "region", region, unigrams), lambda: of_region(result, region))
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _of_subset(run_id: str, subset: str, unigrams: str, region: str, _result: Result) -> Result:
-    light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, which no table here needs
-    return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, _result.settings.seed))
+def _of_subset(run_id: str, subset: str, unigrams: str, region: str, result: Result) -> Result:
+    def made() -> Result:
+        light = replace(result, tokens=TOKENS.frame())  # millions, which no table here needs
+        return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, result.settings.seed))
+
+    return large().get((run_id, "subset", subset, unigrams, region), made)
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
 def _cached(
-    run_id: str,
-    subset: str,
-    region: str,
-    unigrams: str,
-    normalization: str,
-    alpha: float,
-    name: str,
-    arguments: tuple[Any, ...],
-    _result: Result,
-) -> pd.DataFrame:
-    return TABLES[name](_result, normalization, alpha, *arguments)
-
-
-@st.cache_resource(max_entries=PAIR_TABLES_KEPT, show_spinner=False)
-def _few_cached(
     run_id: str,
     subset: str,
     region: str,

@@ -19,8 +19,8 @@ from engine.evaluations.model_card.card import KINDS
 from engine.messages.languages import tr
 from engine.models.sources.cards import built_in_models, first_built_in
 from engine.options import option, options_of
-from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import default_runs, holds, runs_of
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 
 PARTS = ("others", "length", "readings", "map", "checks")

@@ -22,9 +22,9 @@ from engine.runs.storage.run_record import RunRecord
 KEPT = 4
 NOTE = mark("""**Numbers** are those of the runs, each with the 95 % interval that its evaluation gives; the arrow says
 which end is better. **Place** is among the models that were evaluated with the same data and settings, in these runs or
-in others that you can open, the samples' included. Intervals and tests of minimal pairs take the pairs as independent;
-the run's page has them over clusters of pairs. A BERTScore without human scores describes the pairs and ranks no
-model.""")
+in others that you can open, the samples' included; models that do not differ significantly share places. Intervals and
+tests of minimal pairs take the pairs as independent; the run's page has them over clusters of pairs. A BERTScore
+without human scores describes the pairs and ranks no model.""")
 TITLES = {
     "others": mark("Other models"),
     "length": mark("Length bias"),

@@ -23,6 +23,7 @@ from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import together
 from engine.models.sources.facts import ModelFacts
 
 RANK_WIDTH = 130  # pixels
@@ -77,7 +78,7 @@ def headline_grid(card: CardOfModel) -> None:
                 st.metric(
                     verbatim(label),
                     tables.number(row["value"], measure),
-                    _beside(row),
+                    _beside(row, card),
                     delta_color="off",
                     delta_arrow="off",
                     help="  \n".join((measure_help(measure), verbatim(tables.words(row)))),
@@ -189,7 +190,9 @@ def readings(card: CardOfModel) -> None:
 def map_of(runs: list[CardRun]) -> dict[str, Any]:
     """The maps of the clusters runs, by caption."""
     drawn = [(run, draw(run.result, run.model)) for run in runs if (draw := FACES[run.kind].map_figure) is not None]
-    return {f"{tr(MAP)}: {shown_dataset(run.dataset_name)}": figure for run, figure in drawn if figure is not None}
+    return {
+        together(": ", [MAP, shown_dataset(run.dataset_name)]): figure for run, figure in drawn if figure is not None
+    }
 
 
 def maps(figures: dict[str, Any]) -> None:
@@ -197,7 +200,9 @@ def maps(figures: dict[str, Any]) -> None:
     if not figures:
         st.info(tr("A map needs a run of clusters."), icon=":material/bubble_chart:")
     for number_of_map, (caption, figure) in enumerate(figures.items()):
-        draw_figure(figure, key=f"model-card-map-{number_of_map}", alt=caption, config={"displayModeBar": False})
+        draw_figure(
+            figure, key=f"model-card-map-{number_of_map}", alt=translated(caption), config={"displayModeBar": False}
+        )
 
 
 def checks(model: str) -> None:
@@ -236,8 +241,8 @@ def card_notices(card: CardOfModel) -> None:
                 run_view.notice(text)
 
 
-def _beside(row: dict[Any, Any]) -> str | None:
-    place = tables.rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
+def _beside(row: dict[Any, Any], card: CardOfModel) -> str | None:
+    place = tables.rank(row, card) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
     interval = "" if tables.interval(row) == "–" else tables.interval(row)
     return " · ".join(filter(None, (interval, place))) or None
 

@@ -11,9 +11,11 @@ from dashboard.model_card.choice import evaluation_title
 from dashboard.shared.headlines import shown_dataset
 from dashboard.shared.theme import measure_note, shortened
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel
+from engine.evaluations.shared.finding import FEWEST
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
+NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
 PER_CENT = ("accuracy", "classification_accuracy")
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
 
@@ -30,7 +32,7 @@ def numbers_table(card: CardOfModel) -> pd.DataFrame:
                 "value": number(row["value"], row["measure"]),
                 "interval": interval(row),
                 "better": measure_note(row["measure"]) if row["better"] != "neither" else "–",
-                "rank": rank(row),
+                "rank": rank(row, card),
             }
             for row in card.headlines.to_dict("records")
         ]
@@ -147,12 +149,28 @@ def interval(row: Mapping[Any, Any]) -> str:
     return tr("{low} to {high}", low=ends[0], high=ends[1])
 
 
-def rank(row: Mapping[Any, Any]) -> str:
-    """The place of the model under a number, in words; a dash where it has none."""
-    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
+def rank(row: Mapping[Any, Any], card: CardOfModel) -> str:
+    """The place of the model under a number, in words; a dash where it has none.
+
+    Where the model was tested against each other one, those that it does not differ from significantly share places.
+    """
+    if pd.isna(row["rank"]):
+        return "–"
+    n = int(row["n_models"])
+    others = card.others
+    for name in ("run", "measure", "setting", "items"):
+        others = others[(others[name] == row[name]).to_numpy()]
+    tested = others[(others["p_holm"].notna() | others["ci_low"].notna()).to_numpy()]
+    if len(tested) < n - 1:
+        return tr("place {rank} of {n}, not tested", rank=int(row["rank"]), n=n)
+    is_enough = row["n"] >= FEWEST
+    n_ahead, n_behind = (int(is_enough and (tested["outcome"] == outcome).sum()) for outcome in (WORSE, BETTER))
+    if n_ahead + n_behind == n - 1:
+        return tr("place {rank} of {n}", rank=1 + n_ahead, n=n)
+    return tr("places {first}–{last} of {n}, tied", first=1 + n_ahead, last=n - n_behind, n=n)
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:
     """Which model is better; a dash where there is neither a test nor an interval of the difference."""
-    is_tested = not (pd.isna(row["p_holm"]) and pd.isna(row["ci_low"]))
+    is_tested = row["n"] >= FEWEST and not (pd.isna(row["p_holm"]) and pd.isna(row["ci_low"]))
     return tr(OUTCOMES[row["outcome"]]) if is_tested else "–"

@@ -22,7 +22,7 @@ from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
 
 FILLING_SECONDS = 0.5  # spent on missing headlines before the table is drawn
-ROW_HEIGHT = 88  # text wraps, on four lines
+ROW_HEIGHT = 108  # text wraps, on five lines
 # Pixels: beside the boxes the first three fit on a phone, all of them beside the menu of a wide window.
 WIDTHS = {
     "open": 54,

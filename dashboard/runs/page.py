@@ -8,6 +8,7 @@ from dashboard import pages
 from dashboard.runs import actions, bin_view, listed, viewer_name
 from dashboard.runs import search as run_search
 from dashboard.shared import run_progress, session
+from dashboard.shared.comments import news
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.messages.languages import tr, tr_n
@@ -21,6 +22,7 @@ access = session.access()
 try:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         whose = run_search.list_choice()
+        news.since_last_visit()
         team = whose == run_search.TEAM
         facets = access.facets(team=team)
         search = (

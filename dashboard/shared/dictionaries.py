@@ -22,6 +22,7 @@ from engine.evaluations.shared.dictionaries import (
     read_cached,
     tokenizer_name,
 )
+from engine.evaluations.shared.idf_files import idf_facts, read_idf
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
 from engine.messages.languages import tr
@@ -81,7 +82,7 @@ def available_dictionaries() -> list[AvailableDictionary]:
     One that a run made is written to the data directory when it is first listed. Raises EngineError.
     """
     built_in = [
-        AvailableDictionary(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
+        AvailableDictionary(corpus, path, corpus, _tokenizer_name(path), *_built_in_facts(str(path)))
         for corpus in (*BUILT_IN, *WORD_LEVEL)
         for path in built_in_paths(corpus)
     ]
@@ -185,8 +186,13 @@ def _tokenizer_name(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".json").partition(".")[2] or path.name
 
 
+@st.cache_resource(show_spinner=False)
+def _built_in_facts(path: str) -> tuple[str, int, str, bool]:
+    return idf_facts(Path(path))
+
+
 @st.cache_resource(max_entries=FACTS_KEPT, show_spinner=False)
 def _facts(path: str, modified: int) -> tuple[str, int, str, bool]:
     """Tokenizer, documents, unit, and whether occurrences were counted; a new `modified` time reads the file again."""
-    dictionary = read_cached(Path(path))
+    dictionary = read_idf(Path(path))  # listed, not used: it is not kept
     return dictionary.tokenizer, dictionary.n_documents, dictionary.unit, bool(dictionary.token_counts)

@@ -11,10 +11,11 @@ import pandas as pd
 from engine.evaluations.catalog import EVALUATIONS
 from engine.measures.cards.catalog import CARDS
 from engine.messages.earlier_texts import read_message
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import LANGUAGES, mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
 from engine.runs.access.browsers import default_name
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
 
@@ -125,8 +126,10 @@ def short(model: str) -> str:
 
 
 def run_title(run: RunRecord) -> str:
-    """A run's name; a default one, evaluation and dataset, in the reader's language."""
+    """A run's name; a default one, evaluation and dataset, and that of a sample, in the reader's language."""
     title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
+    if run.owner == SAMPLES_ID:
+        return tr("Sample: {evaluation}", evaluation=translated(title))
     return default_title(run) if run.name == f"{title}: {run.dataset_name}" else run.name
 
 
@@ -143,6 +146,9 @@ def dataset_title(run: RunRecord) -> str:
 
 def shown_dataset(name: str) -> str:
     """The name of a dataset, in the reader's language where it is that of a sample or of a typed pair."""
+    head, comma, end = name.rpartition(", ")
+    if comma and head in NAMES_OF_OURS and end in LANGUAGES:
+        return tr("{name} ({language})", name=tr(head), language=LANGUAGES[end])
     return tr(name) if name in NAMES_OF_OURS else name
 
 

@@ -13,6 +13,7 @@ if (result := run_view.finished_result(run_id, FACE)) is not None:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -22,12 +23,14 @@ import streamlit as st
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
 from dashboard.shared.address.page_address import SAMPLE, PageAddress
+from dashboard.shared.caches.large import large
 from dashboard.shared.column_heads import heads
+from dashboard.shared.comments.talk import comments
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
-from dashboard.shared.headlines import run_title
+from dashboard.shared.headlines import run_title, stored, to_store
 from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
@@ -39,14 +42,13 @@ from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message
-from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
 
-RESULTS_KEPT = 8
 NOTICES_SHOWN = 2
 PANEL = mark("New evaluation: data, models, settings")
+OF_EARLIER_CODE = mark("It was evaluated by an earlier version of the code.")
 SAMPLE_SHOWN = mark("This is the result of the sample. For yours open *{panel}*.")
 
 
@@ -131,10 +133,17 @@ def finished_result(
             result: Result = load_result(run_id)
         except EngineError as error:
             show_error(error)
+            if _is_sample(run_id):
+                samples.again(face, run_id)
             return None
+        _describe(view, face, result)
         if _is_sample(run_id):
+            is_current = samples.is_current(face, run_id)
+            said = [tr(SAMPLE_SHOWN, panel=tr(PANEL)), *([] if is_current else [tr(OF_EARLIER_CODE)])]
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
+                st.caption(f":material/lightbulb: {' '.join(said)}", width="content")  # untranslated
+                if not is_current:
+                    samples.again(face, run_id)
                 samples.other_language(face, run_id)
                 guided_reading.control(face.kind)
         else:
@@ -155,6 +164,14 @@ def finding(message: Message) -> Message:
     return message
 
 
+def _describe(run: RunRecord, face: AnyFace, result: Any) -> None:
+    """Store what lists and the preview of a link say of a run, where it is not stored yet."""
+    if run.n_rows is None or stored(run.headline) is not None:
+        return
+    with suppress(EngineError):  # the list of runs cannot be written at the moment, or the run was deleted meanwhile
+        session.access().describe(run.id, to_store(face.headlines(result), face.found(result)), run.n_rows)
+
+
 def load_result(run_id: str) -> Any:
     """The result of a run that the viewer may read, shared by all sessions: pages never change it."""
     access = session.access()
@@ -162,17 +179,12 @@ def load_result(run_id: str) -> Any:
         forget_result(run_id)
         raise unknown_run(run_id)
     with st.spinner(tr("Opening the result …")):
-        return _stored(run_id, access)
+        return large().get((run_id, "result"), lambda: access.result(run_id))
 
 
 def forget_result(run_id: str) -> None:
     """Remove a deleted result from the cache."""
-    _stored.clear(run_id)
-
-
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _stored(run_id: str, _access: RunAccess) -> Any:
-    return _access.result(run_id)
+    large().forget(run_id)
 
 
 def notices(result: Any, key: str = "run-notices") -> None:
@@ -314,6 +326,7 @@ def _headline(view: RunRecord, *, has_guide: bool) -> None:
             width="content",
         )
         run_actions.sharing_and_note(view)
+        comments(view)
         if has_guide:
             guided_reading.control(view.kind, of_sample=False)
     if view.note:

@@ -21,8 +21,10 @@ from engine.runs.queue import RunQueue
 from engine.runs.run_key import run_key
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
 
 OWNER = "samples"  # lists of runs do not show them
+EARLIER = 8  # runs of a sample by earlier code that are looked through
 
 
 def submit(runs: RunQueue, face: AnyFace, sample: SampleRun, language: str = "ja") -> str:
@@ -67,14 +69,36 @@ def finished(face: AnyFace) -> str | None:
 
 
 def finished_in(face: AnyFace, language: str) -> str | None:
-    """The id of the run of a sample in a language; None where there is none, or not yet."""
+    """The id of the run of a sample in a language; None where there is none, or not yet.
+
+    Where the code has changed since the last one, that one: the same data under the same models (`is_current`).
+    """
     if face.sample is None:
         return None
-    engine = session.engine()
-    runs = engine.store.runs_with_key(OWNER, _key(face.kind, language, face, face.sample))
-    return next(
-        (run.id for run in runs if run.state == "done" and run.deleted is None and engine.artifacts.has_result(run.id)),
-        None,
+    engine, (key, dataset_hash, models) = session.engine(), _identity(face.kind, language, face, face.sample)
+    current = [run for run in engine.store.runs_with_key(OWNER, key) if run.state == "done" and run.deleted is None]
+    search = Search(owner=OWNER, kind=face.kind, states=("done",), dataset_hash=dataset_hash, limit=EARLIER)
+    earlier = () if current else (run for run in engine.store.search(search) if run.models == models)
+    return next((run.id for run in (*current, *earlier) if engine.artifacts.has_result(run.id)), None)
+
+
+def is_current(face: AnyFace, run_id: str) -> bool:
+    """Whether the run of a sample is one of the present code and settings."""
+    run = session.engine().runs.get(run_id)
+    if run is None or face.sample is None:
+        return False
+    return run.key in {_identity(face.kind, name, face, face.sample)[0] for name in sample_data.LANGUAGES}
+
+
+def again(face: AnyFace, run_id: str) -> None:
+    """Draw the button that evaluates a sample anew whose run is of an earlier state of the code."""
+    st.button(
+        tr("Evaluate it again"),
+        key=f"{face.kind}-sample-again",
+        type="tertiary",
+        icon=":material/refresh:",
+        on_click=_evaluate,
+        args=(face, _language_of(face, run_id)),
     )
 
 
@@ -83,7 +107,7 @@ def other_language(face: AnyFace, run_id: str) -> None:
 
     run_id: of the sample that is shown.
     """
-    shown = next((name for name in sample_data.LANGUAGES if finished_in(face, name) == run_id), "")
+    shown = _language_of(face, run_id)
     other = next(name for name in sample_data.LANGUAGES if name != shown)
     st.button(
         LANGUAGES[other],
@@ -98,7 +122,13 @@ def other_language(face: AnyFace, run_id: str) -> None:
 
 def _show_in(face: AnyFace, language: str) -> None:
     sample_language.choose(face.kind, language)
-    if face.sample is None or finished_in(face, language) is not None:
+    if finished_in(face, language) is None:
+        _evaluate(face, language)
+
+
+def _evaluate(face: AnyFace, language: str) -> None:
+    """Submit the sample in a language, and go to its run."""
+    if face.sample is None:
         return
     try:
         st.query_params.from_dict({"run": submit(session.engine().runs, face, face.sample, language)})
@@ -106,9 +136,16 @@ def _show_in(face: AnyFace, language: str) -> None:
         st.toast(verbatim(translated(str(error))), icon=":material/error:")
 
 
+def _language_of(face: AnyFace, run_id: str) -> str:
+    """The language of the sample that a run is of; "" for none."""
+    return next((name for name in sample_data.LANGUAGES if finished_in(face, name) == run_id), "")
+
+
 @st.cache_resource(show_spinner=False)
-def _key(kind: str, language: str, _face: AnyFace, _sample: SampleRun) -> str:
-    return run_key(kind, to_json_value(_sample.settings(language)), _face.evaluation.sample(language).content_hash)
+def _identity(kind: str, language: str, _face: AnyFace, _sample: SampleRun) -> tuple[str, str, tuple[str, ...]]:
+    """The key of the run of a sample, the hash of its data, and its models."""
+    settings, dataset_hash = _sample.settings(language), _face.evaluation.sample(language).content_hash
+    return run_key(kind, to_json_value(settings), dataset_hash), dataset_hash, tuple(settings.models)
 
 
 def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:

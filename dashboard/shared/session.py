@@ -35,6 +35,11 @@ def hosted() -> bool:
     return engine().configuration.hosted
 
 
+def opens_by_link() -> bool:
+    """Whether whoever has the link of a run may read it: nobody signs in, and no sign-in is set up."""
+    return not hosted() and not (st.secrets.load_if_toml_exists() and "auth" in st.secrets)
+
+
 def signed_in() -> bool:
     """Whether the browser holds a valid sign-in that has not ended, of a member or not."""
     membership, key = engine().membership, st.context.headers.get(SIGN_IN_HEADER)

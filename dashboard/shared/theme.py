@@ -15,8 +15,10 @@ from collections.abc import Iterable
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.shared.figures.axis_names import ACROSS, UP
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message, together
 from engine.models.sources.names import shown_name
 
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
@@ -66,9 +68,15 @@ def measure_name(measure: str) -> str:
     >>> measure_name("dispersion_score"), measure_name("accuracy")
     ('Dispersion score M_m', 'Accuracy on minimal pairs')
     """
+    return translated(measure_message(measure))
+
+
+def measure_message(measure: str) -> Message:
+    """As `measure_name`, in no language yet: the caption of a figure."""
     card = CARDS[measure]
-    name = translated(card.name)
-    return name if card.symbol.lower() in card.name.lower() else f"{name} {card.symbol}"
+    if card.symbol.lower() in card.name.lower():
+        return Message(card.name)
+    return together(" ", [Message(card.name), card.symbol])
 
 
 def measure_note(measure: str) -> str:
@@ -159,8 +167,11 @@ def template_safe(text: str) -> str:
 
 def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> str:
     """`text` for a hover: escaped, broken every `width` columns (a kanji is two), cut after `lines` with "…"."""
+    whole = " ".join(str(text).split())
+    if 2 * len(whole) <= width:
+        return plain(whole)
     broken, line, used = [], "", 0
-    for character in " ".join(str(text).split()):
+    for character in whole:
         columns = 2 if unicodedata.east_asian_width(character) in "WF" else 1
         if used + columns > width:
             broken.append(line)
@@ -172,9 +183,13 @@ def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> st
     return "<br>".join(shown) + (" …" if len(broken) > lines else "")
 
 
-def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figure:
-    """`figure` with the margins, legend and hover that all charts share. Changes and returns it."""
+def laid_out(figure: go.Figure, *, height: int, legend: bool = False, across: str = "", up: str = "") -> go.Figure:
+    """`figure` with the margins, legend and hover that all charts share. Changes and returns it.
+
+    across, up: names of axes without a title, which only a file of the figure shows: the page says them in a heading.
+    """
     figure.update_layout(
+        meta={ACROSS: across, UP: up},
         height=height,
         margin={"l": 8, "r": 8, "t": 36, "b": 8},
         showlegend=legend,

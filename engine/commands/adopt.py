@@ -11,7 +11,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.runs.adoption import adopt
-from engine.runs.storage.directory import opened_storage
+from engine.runs.open import opened_storage
 
 MAX_OWNER_CHARACTERS = 300
 

@@ -7,17 +7,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.commands import (
-    agreement,
-    alignment,
-    classification,
-    clusters,
-    compare,
-    dictionary,
-    fill_mask,
-    metric_study,
-    minimal_pairs,
-)
+from engine.commands import agreement, compare, dictionary
+from engine.commands.shared.modules import EVALUATING, Commands
 from engine.commands.shared.options import option_words, words_of
 from engine.datasets.outside_names import is_from_file
 from engine.evaluations.agreement.directories import Sources
@@ -25,14 +16,7 @@ from engine.evaluations.comparison.records import Side
 from engine.evaluations.dictionary.records import Settings as DictionarySettings
 from engine.models.sources.names import without_label
 
-COMMANDS = {
-    "clusters": clusters,
-    "classification": classification,
-    "fill-mask": fill_mask,
-    "alignment": alignment,
-    "metric-study": metric_study,
-    "minimal-pairs": minimal_pairs,
-}
+COMMANDS = Commands(*EVALUATING)
 
 
 def dictionary_line(settings: DictionarySettings, corpus: Sequence[str], out: str = "out.json.gz") -> str | None:
@@ -77,7 +61,8 @@ def command_line(
     Only what differs from the command's defaults is named. further: records of the options that a command has beside
     its settings, as `minimal_pairs.PairScoring`. columns: the options that say which column plays which role.
 
-    >>> command_line("clusters", clusters.records.Settings(("m",), layer=2, centre=True), "my file.csv")
+    >>> settings_of_clusters = COMMANDS["clusters"].records.Settings
+    >>> command_line("clusters", settings_of_clusters(("m",), layer=2, centre=True), "my file.csv")
     "python -m engine clusters --data 'my file.csv' --model m --layer 2 --centre --out out"
     """
     if kind not in COMMANDS:

@@ -13,10 +13,10 @@ from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.runs.access.look_alikes import normalized_address
 from engine.runs.entries import RunEntries
+from engine.runs.open import opened_storage
 from engine.runs.operation.member_data import export_member, forget_member
 from engine.runs.pretraining.jobs import PretrainingJobs
 from engine.runs.storage import members
-from engine.runs.storage.directory import opened_storage
 
 EXPORT, FORGET = "export", "forget"
 
@@ -134,12 +134,13 @@ def _member_data(options: argparse.Namespace) -> None:
         n_rows = forget_member(store, artifacts, jobs, account)
         print(
             Message(
-                "All of {shown_address} is deleted: {runs}, {datasets}, {ratings}, {sign_ins}. "
+                "All of {shown_address} is deleted: {runs}, {datasets}, {ratings}, {comments}, {sign_ins}. "
                 "Lines of the audit log and finished pieces in the cache stay; clean --pieces empties the cache.",
                 shown_address=account.shown_address,
                 runs=count(n_rows["runs"], "run"),
                 datasets=count(n_rows["kept_datasets"], "dataset"),
                 ratings=count(n_rows["ratings"], "rating"),
+                comments=count(n_rows["comments"], "comment"),
                 sign_ins=count(n_rows["sign_ins"], "sign-in"),
             )
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
+from engine.language.mecab import whole_words
 from engine.language.nouns import ipadic_words
-from engine.language.readings.by_pykakasi import dictionary_readings
+from engine.language.readings.by_pykakasi import dictionary_readings, reading
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.numbers import is_counter, number
 from engine.language.tagged_word import TaggedWord
@@ -18,6 +20,8 @@ from engine.language.tagged_word import TaggedWord
 _COMPOUND = re.compile("[ぁ-ゖー々\u3400-\u9fff]*[々\u3400-\u9fff]{2,}[ぁ-ゖー々\u3400-\u9fff]*")
 _NUMERAL, _PROPER = "数", "固有名詞"
 _LEAST_OF_IDIOMS = 4  # characters; 一日千秋 is いちじつ, which pykakasi lacks
+_KANJI = re.compile("[々\u3400-\u9fff]{2,}")
+CACHED_NAMES = 50_000
 _KANA = 7  # of the features of the IPA dictionary
 
 
@@ -51,6 +55,31 @@ def read_compounds(text: str, words: Sequence[TaggedWord], by_unidic: Sequence[s
             for offset, kana in enumerate(divided(reading, parts)):
                 read[first + offset] = replace(words[first + offset], reading=kana)
     return read
+
+
+def read_proper_nouns(text: str, words: Sequence[TaggedWord]) -> list[TaggedWord]:
+    """The words with proper nouns in kanji as the IPA dictionary and pykakasi's read them, where these agree and UniDic
+    has another reading (上杉 かみすぎ, 尚子 ひさこ).
+
+    >>> from engine.language.parts_of_speech import tagged_words
+    >>> [word.reading for word in tagged_words("上杉だ")]
+    ['うえすぎ', 'だ']
+    """
+    return [
+        replace(word, reading=_of_most(text[word.start : word.end], word.reading))
+        if word.is_proper_noun and _KANJI.fullmatch(text, word.start, word.end)
+        else word
+        for word in words
+    ]
+
+
+@lru_cache(maxsize=CACHED_NAMES)
+def _of_most(name: str, by_unidic: str) -> str:
+    by_pykakasi = reading(name)
+    if by_pykakasi in ("", by_unidic):
+        return by_unidic
+    by_ipadic = {hiragana_only(features[_KANA]) for features in whole_words(name, "ipadic", 1)}
+    return by_pykakasi if by_ipadic == {by_pykakasi} else by_unidic
 
 
 def divided(reading: str, parts: Sequence[str]) -> list[str]:

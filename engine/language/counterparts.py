@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice, product
 
-from engine.language.frames import places_of_names
+from engine.language.frames import BEFORE_NAMES, Place, one_place, places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
 from engine.language.parts_of_speech import tagged_words
+from engine.language.readings.counters import is_measure
 from engine.language.readings.hiragana import hiragana_only
-from engine.language.readings.numbers import is_bare_number, number_readings
+from engine.language.readings.numbers import is_bare_number, number, number_readings, quantity
 from engine.language.readings.sounds import sounds
 from engine.language.readings.words import OWN, UNIDIC, Reading, word_reading
 from engine.language.tagged_word import TaggedWord
@@ -22,8 +24,6 @@ WORDS_OF_COUNTERPART = 5
 NO_COUNTERPARTS = frozenset({"助詞", "助動詞", "接頭辞", "接尾辞", "接辞", "記号", "補助記号"})
 # Where a name has a kanji MeCab seldom takes these for a part of it: 太田に is not 大谷.
 _GRAMMAR = frozenset({"助詞", "助動詞"})
-# What makes another name of a name when it stands directly before it, where MeCab has a word of its own for it.
-BEFORE_NAMES = frozenset("東西南北新")
 LEAST_MORAE = 2
 MOST_READINGS = 8  # of a run of words, of which several may be read in several ways
 _SMALL_KANA = frozenset("ゃゅょぁぃぅぇぉゎ")
@@ -42,10 +42,10 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     """
     if not are_japanese(text, other):
         return ()
-    own, others = _with_places(text, other, whole_names(text), whole_names(other))
+    own, others, placed = _with_places(text, other, whole_names(text), whole_names(other))
     known = {sounds(kana) for name in own for kana in name.reading.texts}
     heard = {sounds(kana) for name in others for kana in name.reading.texts}
-    kept = [(name.start, name.end) for name in own if heard & set(map(sounds, name.reading.texts))]
+    kept = [*placed, *((name.start, name.end) for name in own if heard & set(map(sounds, name.reading.texts)))]
     numerals = [(name.start, name.end) for name in own if name.kind == NUMERAL]
     found: list[tuple[int, int, str]] = []
     # a number of the other sentence is no part of a number of this one: 四時間 of 二十四時間
@@ -63,8 +63,12 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     return tuple(sorted((*left, *counterparts), key=lambda name: name.start))
 
 
-def _with_places(text: str, other: str, own: list[Name], others: list[Name]) -> tuple[list[Name], list[Name]]:
-    """The names of both sentences, with what stands in the place of a name of the other one (`frames`) as one name."""
+def _with_places(
+    text: str, other: str, own: list[Name], others: list[Name]
+) -> tuple[list[Name], list[Name], list[tuple[int, int]]]:
+    """The names of both sentences, with what stands in the place of a name of the other one (`frames`) as one name, and
+    where these are in the first. A number that is the whole of a place stays one, beside a number of another dimension
+    as a counterpart (三割, 三分)."""
     spans, other_spans = ([(name.start, name.end) for name in names] for names in (own, others))
     numerals, other_numerals = (
         [(name.start, name.end) for name in names if name.kind == NUMERAL] for names in (own, others)
@@ -72,25 +76,79 @@ def _with_places(text: str, other: str, own: list[Name], others: list[Name]) -> 
     places = [
         place
         for place in places_of_names(text, other, spans, other_spans)
-        if not any(start < place.end and end > place.start for start, end in numerals)
-        and not any(start < place.other_end and end > place.other_start for start, end in other_numerals)
+        if not _reaches(numerals, place.start, place.end)
+        and not _reaches(other_numerals, place.other_start, place.other_end)
     ]
-    return (
-        _with_names_at(text, own, [(place.start, place.end) for place in places]),
+    places = [place for place in places if not _are_as_many(text, own, other, others, place)]
+    placed = [(place.start, place.end) for place in places]
+    own, others = (
+        _with_names_at(text, own, placed),
         _with_names_at(other, others, [(place.other_start, place.other_end) for place in places]),
     )
+    if (place := one_place(text, other)) is not None:
+        number = _number_at(own, place.start, place.end)
+        other_number = _number_at(others, place.other_start, place.other_end)
+        if number is not None and other_number is not None and _are_unlike(text, number, other, other_number):
+            own, others = (
+                [replace(name, kind=COUNTERPART) if name is found else name for name in names]
+                for names, found in ((own, number), (others, other_number))
+            )
+            placed.append((number.start, number.end))
+    return own, others, placed
+
+
+def _are_as_many(text: str, own: Sequence[Name], other: str, others: Sequence[Name], place: Place) -> bool:
+    """Whether both sides of a place are filled by names, as many on each: a surname and a given name are two."""
+    inside, other_inside = (
+        [name for name in names if name.start < end and name.end > start]
+        for names, start, end in ((own, place.start, place.end), (others, place.other_start, place.other_end))
+    )
+    return (
+        len(inside) == len(other_inside) > 0
+        and _is_filled(inside, text[place.start : place.end])
+        and _is_filled(other_inside, other[place.other_start : place.other_end])
+    )
+
+
+def _is_filled(names: Sequence[Name], surface: str) -> bool:
+    """Whether names are all of a text but its white space."""
+    return sum(name.end - name.start for name in names) == len("".join(surface.split()))
+
+
+def _reaches(numerals: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether a number is in a place and more of it than a beginning: 第一 is the beginning of 第一生命."""
+    return any(
+        first < end and last > start and not (first == start and last < end and end - last > 1)
+        for first, last in numerals
+    )
+
+
+def _number_at(names: Sequence[Name], start: int, end: int) -> Name | None:
+    """The only number that a place is a part of."""
+    found = [name for name in names if name.kind == NUMERAL and name.start < end and name.end > start]
+    return found[0] if len(found) == 1 and found[0].start <= start and end <= found[0].end else None
+
+
+def _are_unlike(text: str, own: Name, other: str, theirs: Name) -> bool:
+    """Whether two numbers differ in their dimension, and in more than what they count (二羽, 二匹)."""
+    one, two = number(text[own.start : own.end]), number(other[theirs.start : theirs.end])
+    if one is None or two is None:
+        return False
+    return quantity(one)[1] != quantity(two)[1] and (one.value != two.value or is_measure(one.counter, two.counter))
 
 
 def _with_names_at(text: str, names: list[Name], spans: Sequence[tuple[int, int]]) -> list[Name]:
     """The names, with those in one of the spans as one name that fills it."""
     for start, end in spans:
         inside = [name for name in names if name.start < end and name.end > start]
-        if inside and sum(name.end - name.start for name in inside) == end - start:
-            continue  # a surname and a given name are two
         words = [word for word in tagged_words(text) if word.start < end and word.end > start]
         kana = "".join(word.reading for word in words)
-        is_read = all(word.reading for word in words)
-        name = Name(start, end, COUNTERPART, word_reading(text[start:end], kana if is_read else "", is_name=True))
+        is_read = all(word.reading for word in words) and (words[0].start, words[-1].end) == (start, end)
+        read = word_reading(text[start:end], kana if is_read else "", is_name=True)
+        if len(inside) > 1 and _is_filled(inside, text[start:end]):  # a surname and a given name, each in several ways
+            spoken = map("".join, product(*(name.reading.texts for name in inside)))
+            read = replace(read, texts=tuple(dict.fromkeys((*read.texts, *islice(spoken, MOST_READINGS)))))
+        name = Name(start, end, COUNTERPART, read)
         names = sorted((*(each for each in names if each not in inside), name), key=lambda each: each.start)
     return names
 

@@ -27,6 +27,8 @@ FILES = ("char.bin", "dicrc", "matrix.bin", "sys.dic", "unk.dic")
 # MeCab's time is quadratic in a run of one script, and some 150,000 words at once crash the process.
 PIECE_CHARACTERS = 4_000
 PROBE_SECONDS = 60
+# How an analysis is written as text: each word and its features, none for a word that the dictionary lacks.
+FORMAT = '-O "" -F "%m\\t%H\\n" -U "%m\\t\\n" -E "EOS\\n"'
 
 # Opens and uses the dictionary in a separate process: MeCab checks the sizes of its files, not their contents, and
 # reads out of bounds where these are damaged.
@@ -50,6 +52,29 @@ def surfaces(text: str, dictionary: str) -> list[str]:
         return [
             word for piece in pieces(text, PIECE_CHARACTERS) for node in tagger(piece) for word in node.surface.split()
         ]
+
+
+def whole_words(text: str, dictionary: str, n: int) -> list[tuple[str, ...]]:
+    """The features of a text as one word of the dictionary, of each of its n best analyses that takes it for one.
+
+    text: as in `surfaces`, without white space. Raises ModelError as `surfaces`.
+
+    >>> [features[7] for features in whole_words("菅野", "ipadic", 2)]
+    ['カンノ', 'スガノ']
+    """
+    with _lock:
+        tagger = _tagger_of(dictionary, os.environ.get(NEOLOGD_VARIABLE))
+        try:
+            analyses = tagger.nbest(text, n)  # as text: the nodes of fugashi's n best point into a text that is gone
+        except UnicodeDecodeError:  # jumandic 1.0.0 has entries that are no UTF-8 (ことね)
+            return []
+    words: list[list[str]] = [[]]  # of each analysis
+    for line in analyses.splitlines():
+        if "\t" in line:
+            words[-1].append(line.partition("\t")[2])
+        else:
+            words.append([])
+    return [tuple(of_one[0].split(",")) for of_one in words if len(of_one) == 1 and of_one[0]]
 
 
 def directory(dictionary: str) -> Path:
@@ -140,7 +165,7 @@ def _tagger(path: Path, _state: str, *, needs_probe: bool) -> Any:
     import fugashi
 
     # An empty rc file: no system setting applies.
-    options = f"-r /dev/null -d {shlex.quote(str(path))}"
+    options = f"-r /dev/null -d {shlex.quote(str(path))} {FORMAT}"
     if needs_probe:
         _probe(path, options)
     return fugashi.GenericTagger(options)

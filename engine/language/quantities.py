@@ -36,6 +36,7 @@ NOUNS = (
     "unknown token",
     "choice",
     "prompt",
+    "comment",
     "rating",
     "sign-in",
     "token",

@@ -18,7 +18,7 @@ from engine.models.sources.cards import language_of
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 from engine.runs.access.access import RunAccess
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 

@@ -18,27 +18,25 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from engine.errors import EngineError, InputError
+from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
-from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
-from engine.inference.ray.cluster import backend_of_environment
-from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.configuration import Configuration, configuration
 from engine.runs.access.membership import Membership
 from engine.runs.access.quotas import Quotas
-from engine.runs.access.viewers import SAMPLES_ID, Viewer
+from engine.runs.access.viewers import Viewer
+from engine.runs.computing import open_computing
 from engine.runs.entries import RunEntries
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.pretraining.jobs import FOLDER, PretrainingJobs
@@ -46,12 +44,9 @@ from engine.runs.queue import RunQueue
 from engine.runs.run_process import NICENESS, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
-from engine.runs.storage.directory import data_directory, keep_private_folders, writable_directory
+from engine.runs.storage.directory import data_directory, writable_directory
 from engine.runs.storage.store import Store
 from engine.runs.storage.unlisted import UnlistedMonitor, advice, require_list
-
-CACHE_FILE = "cache.sqlite"
-DEFAULT_CACHE_GB = 10.0
 
 logger = logging.getLogger(__name__)
 
@@ -117,17 +112,15 @@ def open_engine(
     *,
     cache_dir: Path | None = None,
     resume: bool = True,
-    lists_runs: bool = True,
     backend: Backend | None = None,
     evaluations: Mapping[str, AnyEvaluation] | None = None,
 ) -> Engine:
     """Open the engine over `data_dir`. No model library is imported and no worker started before the first chunk.
 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
-    short-lived commands). lists_runs: False for a command that only computes, to which it does not matter whether the
-    list of runs is the right one. backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this
-    machine, beside the endpoints of HAKARI_ENDPOINTS. evaluations: the kinds of run, default those of the catalog. A
-    server, for which none of these is given, evaluates each run in a process of its own; others do so in a thread.
+    short-lived commands; one that only computes needs `engine.runs.computing` alone). backend: default as there.
+    evaluations: the kinds of run, default those of the catalog. A server, for which none of these is given, evaluates
+    each run in a process of its own; others do so in a thread.
 
     Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, when it
     lists none of the results in the directory (`engine.runs.storage.unlisted`), and for environment variables with
@@ -135,24 +128,23 @@ def open_engine(
     """
     data_dir = data_directory(data_dir)
     cache_dir = writable_directory(cache_dir) if cache_dir else data_dir
-    keep_private_folders(data_dir)
-    config, cache_bytes = _with_pretrained(configuration(), data_dir), _cache_bytes()
+    config = _with_pretrained(configuration(), data_dir)
     artifacts = Artifacts(data_dir)
     store = Store(database_url(data_dir))
-    if lists_runs:
-        try:
-            if unlisted := require_list(store, artifacts, data_dir):
-                logger.warning("%s", advice(unlisted))
-        except EngineError:
-            store.close()
-            raise
-    dictionaries.look_in(data_dir / "dictionaries")
-    cache = Cache(cache_dir / CACHE_FILE, cache_bytes)
     serves = resume and backend is None and evaluations is None
-    backend = backend or with_endpoints(backend_of_environment(NICENESS if serves else 0))
-    public_owner = SAMPLES_ID if config.private_cache else None
-    gateway = Gateway(backend, cache, public_owner)
-    apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend, public_owner) if serves else None
+    try:
+        if unlisted := require_list(store, artifacts, data_dir):
+            logger.warning("%s", advice(unlisted))
+        computing = open_computing(data_dir, cache_dir=cache_dir, backend=backend, niceness=NICENESS if serves else 0)
+    except EngineError:
+        store.close()
+        raise
+    gateway, backend = computing.gateway, computing.backend
+    apart = (
+        RunProcesses(data_dir, computing.cache_path, computing.cache_bytes, backend, gateway.public_owner)
+        if serves
+        else None
+    )
     evaluations = EVALUATIONS if evaluations is None else evaluations
     runs = RunQueue(
         store,
@@ -177,7 +169,7 @@ def open_engine(
     engine = Engine(
         runs,
         gateway,
-        cache,
+        computing.cache,
         backend,
         store,
         artifacts,
@@ -203,14 +195,12 @@ def _with_pretrained(config: Configuration, data_dir: Path) -> Configuration:
     return replace(config, models=replace(config.models, models=allowed))
 
 
-def _cache_bytes() -> int:
-    value = os.environ.get("HAKARI_CACHE_GB", "").strip()
+@contextmanager
+def opened_storage(directory: Path | None = None) -> Iterator[tuple[Store, Artifacts, Path]]:
+    """The list of runs, the files and the data directory, without an engine; nothing is checked and nothing runs."""
+    data_dir = data_directory(directory)
+    store = Store(database_url(data_dir))
     try:
-        gigabytes = float(value) if value else DEFAULT_CACHE_GB
-        if not 0 < gigabytes < float("inf"):
-            raise ValueError
-    except ValueError:
-        raise InputError(
-            Message("HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.", value=value)
-        ) from None
-    return int(gigabytes * 2**30)
+        yield store, Artifacts(data_dir), data_dir
+    finally:
+        store.close()

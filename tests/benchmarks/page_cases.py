@@ -18,10 +18,10 @@ from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import Server, serving
 
 READY_SECONDS, HOME_SECONDS, PAGE_SECONDS = 3, 5, 2
-RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS, COMPARE_SECONDS = 5, 0.5, 0.3, 2
+RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS, COMPARE_SECONDS = 3, 0.3, 0.3, 1
 FRAMES = 30.0
 DRAWN_BY = "Chromium without a display draws with the processor, not with a graphics card."
-MEMORY_MIB = 1536
+MEMORY_MIB = 500e6 / 2**20
 ROUNDS = 3
 TIMEOUT = 120_000  # milliseconds
 NOT_RUNNING = "!document.querySelector('[data-testid=\"stStatusWidget\"]')"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pandas as pd
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES
+from engine.evaluations.minimal_pairs.records import TOKENS
 from engine.evaluations.shared.declared_tables import tables_of
 from engine.runs.access.viewers import LOCAL
 from engine.runs.open import open_engine
@@ -20,6 +24,7 @@ from tests.support.cluster_results import result_of
 from tests.support.minimal_results import synthetic
 
 N_PAIRS, N_POINTS = 67_000, 20_000
+VOCABULARY = 16
 N_DRAWN = 1_000  # points of which the others are copies, moved a little: distances between all would not fit
 
 
@@ -72,7 +77,36 @@ def _scored(*models: str) -> Any:
     completed["pairs"] = completed["pairs"].assign(
         acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False
     )
+    completed["tokens"] = _tokens(completed["pairs"], models)
     return dataclasses.replace(result, tokenizers=dict.fromkeys(models, "made up"), **completed)
+
+
+def _tokens(pairs: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+    """A row for each token of each sentence, each of the same share of its sentence's log-likelihood."""
+    parts = []
+    for model, side in product(models, SIDES):
+        own = pairs[(pairs["model"] == model).to_numpy()]
+        lengths = own[f"{side}_tokens"].to_numpy()
+        positions = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        shares = own[f"{side}_log_likelihood"].to_numpy() / lengths
+        parts.append(
+            pd.DataFrame(
+                {
+                    "model": model,
+                    "row": np.repeat(own["row"].to_numpy(), lengths),
+                    "side": side,
+                    "position": positions,
+                    "token": np.array([f"t{i}" for i in range(VOCABULARY)], dtype=object)[positions % VOCABULARY],
+                    "log_likelihood": np.repeat(shares, lengths),
+                    "regions": (positions == 1).astype(np.int64),
+                    "region": 0,
+                    "boundary": np.nan,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True).astype(
+        {column.name: column.dtype for column in TOKENS.columns if column.dtype}
+    )
 
 
 def _clusters() -> Any:

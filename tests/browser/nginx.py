@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from ssl import CERT_NONE, create_default_context
 
+from tests.waiting import SECONDS
+
 TEMPLATE = Path(__file__).parents[2] / "deploy" / "nginx" / "hakari.conf.template"
-SECONDS = 60
 MAIN = """daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 512; }}
 http {{

@@ -76,7 +76,7 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
     page.get_by_label(re.compile("Sentence, with")).fill("雪が降って、庭の＿＿が白くなった。")
     page.get_by_role("textbox", name="Word", exact=True).fill("冷蔵庫")
     press(page.get_by_role("button", name=re.compile("Predict again")))
-    page.wait_for_url(re.compile("edited="), timeout=60_000)
+    page.wait_for_url(re.compile("edited="))
     for _ in range(2):
         shown(page, "雪が降って、庭の冷蔵庫が白くなった。")
         shown(page, "3 subwords: 冷")

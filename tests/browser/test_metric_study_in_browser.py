@@ -96,7 +96,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     expect(link).to_be_visible()
     settled(page)
     press(link)
-    page.wait_for_url(re.compile(r"/alignment\?run=.+"), timeout=60_000)
+    page.wait_for_url(re.compile(r"/alignment\?run=.+"))
     expect(page.locator(".alignment .token").first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     page.go_back()

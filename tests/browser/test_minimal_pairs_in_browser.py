@@ -153,7 +153,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(server: Server, ch
     settled(page)
     page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
     press(page.get_by_role("button", name=re.compile("Rescore")))
-    page.wait_for_url(re.compile("edited="), timeout=60_000)
+    page.wait_for_url(re.compile("edited="))
     expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
         timeout=RUN_MILLISECONDS
     )

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from contextlib import ExitStack
@@ -25,6 +24,7 @@ from tests.browser.server import Server, serving
 from tests.support import postgres
 from tests.support.database import ON_POSTGRESQL
 from tests.support.fakes import FakeBackend
+from tests.waiting import wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 N_RUNS = 10
@@ -50,13 +50,6 @@ def figure(server: Server, name: str, **labels: str) -> float:
     )
 
 
-def until(condition: object, seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end, "it did not come to pass"
-        time.sleep(0.1)
-
-
 def test_health_and_metrics_over_http(data_dir: Path) -> None:
     with serving(data_dir) as server:
         with urllib.request.urlopen(f"{server.operator_url}/healthz", timeout=10) as answer:
@@ -78,7 +71,7 @@ def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visit
         ids = [engine.runs.submit("clusters", settings(seed=n), some(n % 3)).run_id for n in range(N_RUNS)]
         gate.set()
     with serving(data_dir) as server:
-        until(lambda: figure(server, "hakari_runs", state="done") == N_RUNS)
+        wait_until(lambda: figure(server, "hakari_runs", state="done") == N_RUNS)
     with open_engine(data_dir, backend=FakeBackend(), resume=False) as engine:
         for n, run_id in enumerate(ids):
             result = engine.runs.result(run_id)
@@ -91,13 +84,13 @@ def test_a_server_that_is_stopped_leaves_its_runs_to_the_next(data_dir: Path) ->
             engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id for n in range(4)
         ]
     with serving(data_dir) as server:
-        until(lambda: figure(server, "hakari_runs", state="running") > 0)
+        wait_until(lambda: figure(server, "hakari_runs", state="running") > 0)
     assert server.process.returncode != -signal.SIGKILL  # asked to stop while they ran, it did not hang
     with open_engine(data_dir, backend=FakeBackend(), resume=False) as engine:
         states = {engine.runs.get(run_id).state for run_id in ids}  # type: ignore[union-attr]
         assert states <= {"queued", "done"}, states  # none failed, none is lost
     with serving(data_dir) as server:
-        until(lambda: figure(server, "hakari_runs", state="done") == len(ids))
+        wait_until(lambda: figure(server, "hakari_runs", state="done") == len(ids))
 
 
 def test_an_unreachable_database_makes_the_server_unhealthy_but_not_dead(data_dir: Path) -> None:

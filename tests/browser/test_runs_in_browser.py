@@ -7,12 +7,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from dashboard.runs.listed import ROW_HEIGHT
 from engine.runs.access.browsers import COOKIE
 from tests.browser.server import serving
 from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, click_until, evaluate, inside, press, settled
 from tests.stored_runs import directories as stored_runs
 
-BOX, HEADER, ROW = 36, 35, 88  # pixels of the table: the column of boxes, the header, a row
+BOX, HEADER, ROW = 36, 35, ROW_HEIGHT  # pixels of the table: the column of boxes, the header, a row
 TABLE = '[data-testid="stDataFrame"]'
 
 

@@ -6,19 +6,15 @@ import os
 import re
 import signal
 import sqlite3
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from engine.runs.open import open_engine
 from engine.runs.storage.searching import Search
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import address, choose_one_model, evaluate, settled, upload
-
-pytestmark = pytest.mark.timeout(900)  # a map, drawn beside the other tests
+from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, evaluate, settled, upload
+from tests.waiting import wait_until
 
 N_SENTENCES = 1200
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]
@@ -44,13 +40,6 @@ def cached_pieces(data: Path) -> int:
         return int(database.execute("select count(*) from pieces").fetchone()[0]) if tables else 0
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-
-
 def begin(page: Page, server: Server, file: Path) -> None:
     page.goto(address(server, "clusters"))
     settled(page)
@@ -60,14 +49,14 @@ def begin(page: Page, server: Server, file: Path) -> None:
 
 
 def done(page: Page) -> None:
-    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=600_000)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
 
 
 def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
         begin(page, server, long_file(tmp_path))
-        wait_for(lambda: cached_pieces(data) > 0)
+        wait_until(lambda: cached_pieces(data) > 0)
         (worker, *_) = server.workers()
         os.kill(worker.pid, signal.SIGKILL)
         done(page)
@@ -83,10 +72,10 @@ def test_a_restarted_server_resumes_its_runs_and_keeps_finished_parts(
     data, port = data_dir, free_port()
     with serving(data, port) as server:
         begin(page, server, long_file(tmp_path))
-        wait_for(lambda: cached_pieces(data) > 0)
+        wait_until(lambda: cached_pieces(data) > 0)
         link, orphans = page.url, server.workers()
         server.kill()
-    wait_for(lambda: not any(worker.is_running() for worker in orphans))  # none is left behind
+    wait_until(lambda: not any(worker.is_running() for worker in orphans))  # none is left behind
     kept = cached_pieces(data)
     assert kept > 0
     with serving(data, port):

@@ -11,11 +11,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.provider import environment, provider
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import WAIT_MILLISECONDS, evaluate, press, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, evaluate, press, settled, upload
 
 ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
 SECRET = "誰にも見せない文です"
-ENDED_SECONDS = 60  # the server closes a page within 10; the browser draws when it can
 SignIn = Callable[[str, str], Page]
 
 
@@ -52,7 +51,7 @@ def sign_in(chromium: Browser, team: Server) -> Iterator[SignIn]:
         page.goto(team.url + path)
         press(page.get_by_role("button", name="Sign in"))
         page.get_by_role("button", name=email, exact=True).click()  # the provider's page
-        page.wait_for_selector('[data-testid="stSidebar"], [data-testid="stAlert"]', timeout=60_000)
+        page.wait_for_selector('[data-testid="stSidebar"], [data-testid="stAlert"]')
         return page
 
     yield open_as
@@ -77,7 +76,7 @@ def test_only_members_who_signed_in_see_pages(chromium: Browser, team: Server, s
     page = context.new_page()
     for path in ("/", "/runs", "/models", "/clusters?run=guessed"):
         page.goto(team.url + path)
-        expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible()
         expect(page.get_by_text("Sample", exact=True)).to_have_count(0)
         expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
     context.close()
@@ -97,7 +96,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
         upload(ann, data)
     evaluate(ann)
     share = ann.get_by_text("Shared with the team")
-    share.wait_for(timeout=400_000)
+    share.wait_for(timeout=RUN_MILLISECONDS)
     link = run_link(ann)
 
     ben = sign_in(BEN, link)
@@ -121,20 +120,20 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     settled(ann)
     ben.goto(team.url + link)
     settled(ben)
-    expect(ben.get_by_text(f"Shared by {ANN}")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text(f"Shared by {ANN}")).to_be_visible()
     expect(ben.get_by_text("Shared with the team")).to_have_count(0)  # not his to switch
     press(ben.get_by_role("button", name="Run it as my own"))
-    ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})", timeout=60_000)
-    ben.get_by_text("Shared with the team").wait_for(timeout=400_000)
+    ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})")
+    ben.get_by_text("Shared with the team").wait_for(timeout=RUN_MILLISECONDS)
 
     press(share)
     expect(ann.get_by_role("switch", name="Shared with the team")).not_to_be_checked()
     settled(ann)
     ben.goto(team.url + link)
     settled(ben)
-    expect(ben.get_by_text("There is no run at this link")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text("There is no run at this link")).to_be_visible()
     ben.reload()
-    expect(ben.get_by_text("There is no run at this link")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text("There is no run at this link")).to_be_visible()
 
 
 def copied(page: Page, chromium: Browser) -> BrowserContext:
@@ -147,7 +146,7 @@ def copied(page: Page, chromium: Browser) -> BrowserContext:
 
 def is_signed_out(page: Page) -> None:
     """The page, which nobody touches, shows the sign-in and nothing of what was there."""
-    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=ENDED_SECONDS * 1000)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
 
 
@@ -174,9 +173,9 @@ def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
     for open_page in (other_tab, stolen):
         is_signed_out(open_page)
     stolen.goto(f"{team.url}/runs")
-    expect(stolen.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    expect(stolen.get_by_role("button", name="Sign in")).to_be_visible()
     page.goto(f"{team.url}/runs")
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     thief.close()
     expect(elsewhere.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
 

@@ -14,8 +14,8 @@ from playwright.sync_api import TimeoutError as Lost
 
 from tests.browser.server import Server
 
-WAIT_MILLISECONDS = 60_000  # for the effect of a click; a machine that runs tests is busy
-RUN_MILLISECONDS = 400_000
+WAIT_MILLISECONDS = 180_000  # for the effect of a click; a machine that runs tests is busy
+RUN_MILLISECONDS = 600_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
 # True once for 200 ms of this call no script has run, nothing that was asked of the server lacks an answer, and no part
 # of the page is stale or on its way: until then elements move. A page that asks by the clock may never be without a

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("commands_share_workers")
 def backend(monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
     """In place of the workers: what a command does with its options needs no model."""
     fake = FakeBackend()
-    monkeypatch.setattr(common, "open_engine", partial(common.open_engine, backend=fake))
+    monkeypatch.setattr(common, "open_computing", partial(common.open_computing, backend=fake))
     return fake
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from engine.__main__ import main
 from engine.commands.shared import common
-from engine.runs.open import open_engine
+from engine.runs.computing import open_computing
 from tests.support.fakes import FakeBackend
 
 
 @pytest.fixture(autouse=True)
 def no_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        common, "open_engine", lambda cache, **options: open_engine(cache, backend=FakeBackend(), **options)
+        common, "open_computing", lambda cache, **options: open_computing(cache, backend=FakeBackend(), **options)
     )
 
 

@@ -19,7 +19,17 @@ from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.members import Account, SignIn
 from engine.runs.storage.processes import this_process
-from engine.runs.storage.schema import Base, KeptDatasetRow, PresetRow, RatingRow, RunRow, StarRow, ViewerNameRow
+from engine.runs.storage.schema import (
+    Base,
+    CommentRow,
+    KeptDatasetRow,
+    PresetRow,
+    RatingRow,
+    RunRow,
+    StarRow,
+    ViewerNameRow,
+    VisitRow,
+)
 from engine.runs.storage.store import Store
 
 ISSUER = "https://accounts.example"
@@ -154,6 +164,9 @@ def with_something_in_each_table(folder: Path) -> str:
                 RatingRow(run_id="ben", rater=ann, question="q", item=0, score=0.5, created=now),
                 RatingRow(run_id="ben", rater=ben, question="q", item=0, score=1.0, created=now),
                 StarRow(viewer=ann, run_id="ben"),
+                CommentRow(id="c", run_id="ben", author=ann, text="見て", view="", mentions="", created=now),
+                CommentRow(id="d", run_id="ben", author=ben, text="はい", view="", mentions=f"\n{ann}\n", created=now),
+                VisitRow(viewer=ann, seen=now),
                 ViewerNameRow(viewer=ann, name="Ann", folded_name="ann"),
             ]
         )
@@ -185,6 +198,8 @@ def test_all_that_is_kept_of_a_member_is_exported(folder: Path, capsys: pytest.C
         "tables/presets.jsonl": 1,
         "tables/ratings.jsonl": 1,
         "tables/stars.jsonl": 1,
+        "tables/comments.jsonl": 1,
+        "tables/visits.jsonl": 1,
         "tables/viewer_names.jsonl": 1,
         "tables/sign_ins.jsonl": 2,
         "tables/members.jsonl": 1,
@@ -213,7 +228,10 @@ def test_nothing_of_a_forgotten_member_is_left(folder: Path, capsys: pytest.Capt
     ann = with_something_in_each_table(folder)
     assert ann in texts_of_every_table(folder)
     assert main(["members", "forget", "ann@lab.example", "--directory", str(folder)]) == 0
-    assert "All of Ann@lab.example is deleted: 1 run, 1 dataset, 1 rating, 2 sign-ins." in capsys.readouterr().out
+    assert (
+        "All of Ann@lab.example is deleted: 1 run, 1 dataset, 1 rating, 1 comment, 2 sign-ins."
+        in capsys.readouterr().out
+    )
     left = texts_of_every_table(folder)
     assert ann not in left and "ann@lab.example" not in left.lower()
     assert member_id(ISSUER, "2") in left and "1.0" in left  # the other member's, and the rating of that run

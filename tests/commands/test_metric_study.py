@@ -13,7 +13,7 @@ from engine.__main__ import main
 from engine.commands.shared import common
 from engine.datasets.sample_data import path as sample_path
 from engine.evaluations.metric_study.tables import FILES
-from engine.runs.open import Engine
+from engine.runs.computing import Computing
 from tests.support.fakes import FakeBackend
 from tests.support.shared_data import shared_data
 
@@ -23,8 +23,10 @@ pytestmark = pytest.mark.usefixtures("commands_share_workers")
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: Callable[..., Engine] = common.open_engine
-    monkeypatch.setattr(common, "open_engine", lambda cache, **options: opened(cache, backend=FakeBackend(), **options))
+    opened: Callable[..., Computing] = common.open_computing
+    monkeypatch.setattr(
+        common, "open_computing", lambda cache, **options: opened(cache, backend=FakeBackend(), **options)
+    )
 
 
 def table(path: Path) -> list[dict[str, str]]:

@@ -15,7 +15,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.commands.shared import common
-from engine.runs.open import open_engine
+from engine.runs.computing import open_computing
 from tests.support.fakes import FakeBackend
 from tests.support.layouts.babylm import FILES, written
 
@@ -52,7 +52,9 @@ def table(path: Path) -> list[dict[str, str]]:
 def without_models() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            common, "open_engine", lambda *places, **settings: open_engine(*places, **settings, backend=FakeBackend())
+            common,
+            "open_computing",
+            lambda *places, **settings: open_computing(*places, **settings, backend=FakeBackend()),
         )
         yield
 

@@ -40,7 +40,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTes
 
     Where the page offers the data of the command as a download, they are downloaded first.
     """
-    monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    monkeypatch.setattr(common, "open_computing", lambda *_, **__: nullcontext(session.engine()))
     numbers = itertools.count()
 
     def carry_out(app: AppTest) -> dict[str, pd.DataFrame]:

@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dashboard
+from tests.waiting import SECONDS
 
 LISTS, ESCAPING = {"selectbox", "multiselect"}, {"verbatim", "model_name"}
 FILES = sorted(Path(dashboard.__file__).parent.rglob("*.py"))
@@ -46,5 +47,5 @@ def test_no_list_escapes_markdown() -> None:
 
 @pytest.mark.parametrize("key", ["metric-annotators", "metric-columns", "metric-system-column"])
 def test_a_column_is_offered_by_its_name(key: str) -> None:
-    app = AppTest.from_string(FORM, default_timeout=30).run()
+    app = AppTest.from_string(FORM, default_timeout=SECONDS).run()
     assert not app.exception and "length_metric" in app.get_by_key(key).options

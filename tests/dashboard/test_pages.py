@@ -28,7 +28,8 @@ from engine.inference.gateway import Gateway
 from engine.language.quantities import decimals
 from engine.measures.idf import count_documents
 from engine.models.sources.cards import BUILT_IN, held_out_figures
-from engine.runs.access.viewers import SAMPLES_ID, Viewer
+from engine.runs.access.viewers import Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.searching import Search
 from tests.support import page_visits
 from tests.support.cluster_results import result_of

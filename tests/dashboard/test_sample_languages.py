@@ -7,8 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.faces import FACES
 from dashboard.shared import samples, session
+from dashboard.shared.headlines import run_title
 from dashboard.shared.inputs.sample_language import VARIABLE
 from engine.datasets import sample_data
+from engine.messages.languages import in_language
 from engine.models.sources.cards import built_in_models, first_built_in
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import at, drawn, until, visit, words
@@ -89,3 +91,31 @@ def test_every_sample_has_an_english_run_under_english_models(kind: str) -> None
     assert face.form.sample("en").n == english.n
     name = sample_data.name_of_content(english.content_hash)
     assert name is not None and name.endswith("-en") and sample_data.file_of(name).is_file()
+
+
+def test_the_sample_of_earlier_code_is_shown_and_says_so_until_it_is_evaluated_again() -> None:
+    earlier = evaluate("en")
+    session.engine().store.change(earlier, key="of other code")
+    app = visit("minimal_pairs")
+    assert app.session_state["sample-on-show"] == earlier and "gpt2-mini-en" in words(app)
+    assert "evaluated by an earlier version of the code" in words(app)
+    app.button(key=f"{KIND}-sample-again").click()
+    until(drawn(app), lambda app: app.query_params.get("run") and app.download_button)
+    again = app.query_params["run"]
+    assert again not in ([earlier], earlier)
+    # From now on the page opens on that one, without the note.
+    present = visit("minimal_pairs")
+    assert present.session_state["sample-on-show"] in again and "earlier version of the code" not in words(present)
+
+
+def test_a_sample_of_other_models_is_not_taken_for_it() -> None:
+    other = evaluate("en")
+    session.engine().store.change(other, key="of other code", models="owner/other")
+    assert samples.finished(FACES[KIND]) is None
+
+
+def test_the_run_of_a_sample_is_named_in_the_readers_language() -> None:
+    run = session.engine().runs.get(evaluate("ja"))
+    assert run is not None
+    with in_language("ja"):
+        assert run_title(run) == "サンプル：最小対"

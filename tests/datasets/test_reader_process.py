@@ -24,6 +24,7 @@ from engine.datasets.labelled.livedoor import read_livedoor
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.reader_process import Reader, is_small, read
 from engine.errors import Cancelled, InputError
+from tests.waiting import SECONDS
 
 MIB = 2**20
 # What this process may grow by while another one reads: messages (100,000 bad rows are 37 MiB, 65 while they are read in),
@@ -169,7 +170,7 @@ def test_the_time_is_bounded_even_if_nobody_waits(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("HAKARI_READER_SECONDS", "0.3")
     reader = Reader(sleep, b"", name="a.zip")
     process = psutil.Process(reader._child.process.pid)
-    end = time.monotonic() + 20
+    end = time.monotonic() + SECONDS
     with suppress(psutil.NoSuchProcess):  # gone: the fork server has waited for it
         while process.status() != psutil.STATUS_ZOMBIE:  # ended, and not waited for
             assert time.monotonic() < end
@@ -221,7 +222,7 @@ def test_nothing_stays_behind_a_result() -> None:
 
 def test_progress() -> None:
     reader = Reader(report, b"", name="a.zip")
-    end = time.monotonic() + 20
+    end = time.monotonic() + SECONDS
     while reader.progress.done == 0 and time.monotonic() < end:
         assert not reader.wait(0.1)
     assert reader.progress == (30, 100)

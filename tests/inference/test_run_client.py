@@ -12,6 +12,7 @@ from engine.errors import Cancelled
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from tests.support.fakes import FakeBackend
+from tests.waiting import SECONDS
 
 TEXTS = [f"{number}番目の文は長い文で、{'とても' * 20}長い。" for number in range(12)]
 
@@ -34,7 +35,7 @@ def test_a_chunk_that_finishes_after_its_run_was_cancelled_is_kept(tmp_path: Pat
     assert n_chunks > 1  # one was being computed, the others waited
     before = n_entries(cache)
     gate.set()
-    end = time.monotonic() + 10
+    end = time.monotonic() + SECONDS
     while n_entries(cache) == before:
         assert time.monotonic() < end, "the late chunk was not kept"
         time.sleep(0.01)
@@ -52,7 +53,7 @@ def test_a_run_says_why_it_waits_and_then_what_it_does_again() -> None:
     session = Gateway(backend, None).session("run", on_progress=lambda *report: reports.append(report))
     running = threading.Thread(target=lambda: session.sentence_vectors("fake/bert", TEXTS))
     running.start()
-    end = time.monotonic() + 10
+    end = time.monotonic() + SECONDS
     while (0, 1, backend.fault_message) not in reports:
         assert time.monotonic() < end, reports
         time.sleep(0.01)

@@ -74,5 +74,5 @@ def test_names_that_are_cut_are_put_together(text: str, names: list[tuple[str, t
 
 def test_a_numeral_in_kanji_is_a_part_of_the_name_behind_it() -> None:
     [name] = with_counterparts("四天王寺に行く", "天王寺に行く")
-    [kana] = name.reading.texts
+    kana = name.reading.texts[0]
     assert (name.start, name.end) == (0, 4) and kana.endswith("てんのうじ") and kana != "てんのうじ"

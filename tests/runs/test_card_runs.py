@@ -16,7 +16,7 @@ from engine.evaluations.clusters import records as clusters
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.model_card.card import KINDS
 from engine.runs.access.access import RunAccess
-from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL, Viewer
 from engine.runs.card_runs import (
     MOST_OTHERS,
     CardJob,
@@ -28,13 +28,14 @@ from engine.runs.card_runs import (
     runs_like,
     runs_of,
 )
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.open import Engine, open_engine
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.schema import RunRow
 from engine.runs.storage.searching import Search
 from tests.support.fakes import FakeBackend
+from tests.waiting import SECONDS
 
-SECONDS = 60
 SAMPLE = sample_data.minimal_pairs()
 
 

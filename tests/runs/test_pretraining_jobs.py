@@ -20,8 +20,7 @@ from engine.runs.open import open_engine
 from engine.runs.pretraining.jobs import FOLDER, Job, PretrainingJobs, bytes_of, most_bytes
 from tests.models.pretraining.test_pretrain import TINY, sentences
 from tests.support.fakes import FakeBackend
-
-SECONDS = 240.0
+from tests.waiting import SECONDS
 
 
 def uploads(n: int = 12) -> list[tuple[str, IO[bytes]]]:

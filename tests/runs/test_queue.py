@@ -27,10 +27,10 @@ from tests.support.fake_runs import (
     is_running,
     queues,
     run_record,
-    until,
     weight,
     words,
 )
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_runs_go_in_their_order(open_one: Open, gateway: FakeGateway) -> None:
 def test_a_running_run_is_cancelled(queue: RunQueue, gateway: FakeGateway, tmp_path: Path) -> None:
     gateway.go.clear()
     run_id = queue.submit("weights", Settings(), words()).run_id
-    until(is_running(queue, run_id))
+    wait_until(is_running(queue, run_id))
     assert queue.cancel(run_id)
     run = queue.wait(run_id, 2)
     assert (run.state, run.message) == ("cancelled", "Cancelled.") and not (tmp_path / "results" / run_id).exists()
@@ -172,7 +172,7 @@ def test_a_running_run_is_cancelled(queue: RunQueue, gateway: FakeGateway, tmp_p
 def test_progress_is_seen_while_it_runs(queue: RunQueue, gateway: FakeGateway) -> None:
     gateway.seconds = 0.1
     run_id = queue.submit("weights", Settings(), words(30)).run_id
-    until(lambda: run_record(queue, run_id).eta_seconds is not None)
+    wait_until(lambda: run_record(queue, run_id).eta_seconds is not None)
     run = run_record(queue, run_id)
     assert run.label == "Weights: fake" and 0 < run.done < run.total == 30 and run.seconds is not None
     # a tenth of a second each: what is left takes that long, give or take a slow machine and a late write
@@ -222,10 +222,10 @@ def test_a_run_deleted_while_it_runs_leaves_nothing_either(
 ) -> None:
     gateway.go.clear()
     run_id = queue.submit("weights", Settings(fault=fault), words()).run_id
-    until(is_running(queue, run_id))
+    wait_until(is_running(queue, run_id))
     queue.delete(run_id)
     gateway.go.set()
-    until(lambda: not queue._active)
+    wait_until(lambda: not queue._active)
     assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
 
 

@@ -18,7 +18,8 @@ from sqlalchemy import create_engine, update
 from engine.errors import InputError, RunError
 from engine.runs.storage.database import database_url
 from engine.runs.storage.schema import RunRow
-from tests.support.fake_runs import FakeGateway, Open, Settings, is_running, queues, run_record, until, weight, words
+from tests.support.fake_runs import FakeGateway, Open, Settings, is_running, queues, run_record, weight, words
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_another_process_may_cancel_a_run(open_one: Open, gateway: FakeGateway) 
     first, second = open_one(), open_one()
     gateway.go.clear()
     run_id = first.submit("weights", Settings(), words()).run_id
-    until(is_running(first, run_id))
+    wait_until(is_running(first, run_id))
     assert second.cancel(run_id)
     assert first.wait(run_id, 3).state == "cancelled"
 
@@ -62,7 +63,7 @@ def test_closing_puts_back_what_runs_and_the_next_opening_goes_on(open_one: Open
     first = open_one(first_gateway, max_running=1)
     running = first.submit("weights", Settings(), words(60)).run_id
     waiting = first.submit("weights", Settings(factor=2.0), words(60)).run_id
-    until(lambda: len(first_gateway.computed) > 5)
+    wait_until(lambda: len(first_gateway.computed) > 5)
     start = time.monotonic()
     first.close()
     first.close()
@@ -83,13 +84,13 @@ def test_closing_does_not_wait_for_a_run_that_does_not_listen(open_one: Open, ga
     first = open_one()
     gateway.go.clear()
     run_id = first.submit("weights", Settings(fault="deaf"), words()).run_id
-    until(is_running(first, run_id))
+    wait_until(is_running(first, run_id))
     first.close(timeout=0.2)
     assert run_record(first, run_id).state == "queued"
     second = open_one(FakeGateway())
     assert second.wait(run_id, 5).state == "done"
     gateway.go.set()  # what the deaf one finds now changes nothing
-    until(lambda: not first._active)
+    wait_until(lambda: not first._active)
     assert run_record(second, run_id).state == "done" and second.result(run_id).dataset_name == "words.csv"
 
 
@@ -116,7 +117,7 @@ def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_on
     try:
         assert server.stdout is not None
         run_id = server.stdout.readline().strip()
-        until(lambda: pieces.exists() and len(pieces.read_text(encoding="utf-8").splitlines()) > 10)
+        wait_until(lambda: pieces.exists() and len(pieces.read_text(encoding="utf-8").splitlines()) > 10)
 
         beside = FakeGateway(kept_in=pieces)
         beside_queue = open_one(beside)

@@ -25,7 +25,7 @@ from engine.inference.gateway import Gateway
 from engine.models.sources.model_location import LocatedModel
 from engine.processes import deaths
 from engine.runs import run_conversation, run_process
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
 from engine.runs.run_conversation import STOP_SECONDS, Report
@@ -34,9 +34,7 @@ from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
 from tests.support.fakes import FakeBackend
-from tests.waiting import wait_until
-
-SECONDS = 60.0
+from tests.waiting import SECONDS, wait_until
 
 
 class Instance:
@@ -66,7 +64,7 @@ class Instance:
 
     def process(self, run_id: str) -> psutil.Process:
         """The run's own process, once it has asked for something."""
-        wait_until(lambda: any(call.run_id == run_id for call in self.backend.calls), seconds=SECONDS)
+        wait_until(lambda: any(call.run_id == run_id for call in self.backend.calls))
         # Not those of a dashboard that a test of the browser left running under this process.
         server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
         [process] = [
@@ -151,7 +149,7 @@ def test_the_processes_of_runs_are_known_while_they_run(gated: Instance, gate: t
     assert gated.processes.pids() == [process.pid]
     gate.set()
     assert gated.queue.wait(run_id, SECONDS).state == "done"
-    wait_until(lambda: gated.processes.pids() == [], seconds=SECONDS)
+    wait_until(lambda: gated.processes.pids() == [])
 
 
 @pytest.mark.parametrize("public_owner", [SAMPLES_ID, None])
@@ -199,7 +197,7 @@ def test_a_run_is_cancelled_while_it_waits(gated: Instance) -> None:
     start = time.monotonic()
     assert gated.queue.cancel(run_id)
     assert gated.queue.wait(run_id, SECONDS).state == "cancelled" and time.monotonic() - start < 10
-    wait_until(lambda: not process.is_running(), seconds=SECONDS)
+    wait_until(lambda: not process.is_running())
 
 
 def test_the_chunk_that_is_computed_when_a_run_stops_is_kept(gated: Instance, gate: threading.Event) -> None:
@@ -207,7 +205,7 @@ def test_the_chunk_that_is_computed_when_a_run_stops_is_kept(gated: Instance, ga
     gated.gateway.session("before").describe("owner/bert")  # what is asked first is in the cache
     gate.clear()
     run_id = gated.submit()
-    wait_until(lambda: gated.backend.n_items("sentence_vectors"), seconds=SECONDS)
+    wait_until(lambda: gated.backend.n_items("sentence_vectors"))
     assert gated.queue.cancel(run_id)
     time.sleep(0.5)
     gate.set()
@@ -231,7 +229,7 @@ def test_a_run_goes_on_whatever_is_killed_from_outside(
     monkeypatch.setattr(run_process, "RESTART_SECONDS", 0.01)
     run_id = gated.submit()
     for n_calls in range(1, STARTS + 2):
-        wait_until(lambda n=n_calls: len(gated.backend.calls) >= n, seconds=SECONDS)  # type: ignore[misc]
+        wait_until(lambda n=n_calls: len(gated.backend.calls) >= n)  # type: ignore[misc]
         process = gated.process(run_id)
         if n_calls == 1:
             psutil.Process(forkserver._forkserver._forkserver_pid).kill()  # type: ignore[attr-defined]
@@ -247,7 +245,7 @@ def test_a_process_that_hangs_is_replaced(
     stopped = gated.process(run_id)
     monkeypatch.setattr(run_conversation, "SILENT_SECONDS", 0.5)
     stopped.suspend()
-    wait_until(lambda: not stopped.is_running(), seconds=SECONDS)
+    wait_until(lambda: not stopped.is_running())
     monkeypatch.undo()
     gate.set()
     assert gated.queue.wait(run_id, SECONDS).state == "done"
@@ -259,7 +257,7 @@ def test_a_process_for_which_memory_runs_out_again_fails_with_words(
     monkeypatch.setattr(deaths, "_COUNTERS", tmp_path / "none")  # SIGKILL is then taken for that
     run_id = gated.submit()
     for n_calls in (1, 2):
-        wait_until(lambda n=n_calls: len(gated.backend.calls) >= n, seconds=SECONDS)  # type: ignore[misc]
+        wait_until(lambda n=n_calls: len(gated.backend.calls) >= n)  # type: ignore[misc]
         gated.process(run_id).send_signal(signal.SIGKILL)
     run = gated.queue.wait(run_id, SECONDS)
     assert (
@@ -288,12 +286,12 @@ def test_cancelling_ends_a_download(tmp_path: Path) -> None:
 
     opened = Instance(tmp_path, Slow())
     run_id = opened.submit()
-    wait_until(lambda: any(label.startswith("downloading") for _, _, label in opened.progress), seconds=SECONDS)
+    wait_until(lambda: any(label.startswith("downloading") for _, _, label in opened.progress))
     start = time.monotonic()
     opened.queue.cancel(run_id)
     assert opened.queue.wait(run_id, SECONDS).state == "cancelled"
     assert time.monotonic() - start < STOP_SECONDS - 1  # it was not killed
-    wait_until(lambda: bool(endings), seconds=SECONDS)
+    wait_until(lambda: bool(endings))
     assert isinstance(endings[0], Cancelled)
     opened.close()
 
@@ -359,4 +357,4 @@ def test_closing_ends_the_processes(tmp_path: Path, gate: threading.Event) -> No
     opened = Instance(tmp_path, FakeBackend(gate=gate))
     process = opened.process(opened.submit())
     opened.close()
-    wait_until(lambda: not process.is_running(), seconds=SECONDS)
+    wait_until(lambda: not process.is_running())

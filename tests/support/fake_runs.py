@@ -188,13 +188,6 @@ def queues(directory: Path, gateway: FakeGateway) -> Iterator[Open]:
         store.close()
 
 
-def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition did not become true"
-        time.sleep(0.01)
-
-
 def run_record(queue: RunQueue, run_id: str) -> RunRecord:
     run = queue.get(run_id)
     assert run is not None

@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
 from tests import streamlit_internals
+from tests.waiting import SECONDS
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
-SECONDS = 30
 
 streamlit_internals.scan_components_once()  # as a server does: what is installed does not change under the tests
 # plotly takes the names of a figure's properties ("xaxis_title_text") apart whenever one is read or set.

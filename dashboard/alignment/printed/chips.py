@@ -39,7 +39,7 @@ class Chip:
 class Picture:
     """An alignment on a sheet, drawn from top to bottom."""
 
-    def __init__(self, data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle) -> None:
+    def __init__(self, data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle, caption: str) -> None:
         self.data, self.words, self.sheet = data, words, blank(style)
         self.unit, self.links = self.sheet.unit, links_of(data)
         self.widths = {side: [self._width(token) for token in data[side]] for side in SIDES}
@@ -48,10 +48,11 @@ class Picture:
             (self.widths["reference"], self.widths["candidate"]),
             [(link.reference, link.candidate) for link in self.links],
             style.width - 2 * PAD,
+            ([token["inside"] for token in data["reference"]], [token["inside"] for token in data["candidate"]]),
         )
-        self.legend = self.sheet.broken(
-            legend_words(data, words, cut=len(self.cuts) > 1), style.width - 2 * PAD, SMALL * TEXT_SIZE
-        )
+        room = style.width - 2 * PAD
+        self.caption = self.sheet.broken(caption, room)
+        self.legend = self.sheet.broken(legend_words(data, words, cut=len(self.cuts) > 1), room, SMALL * TEXT_SIZE)
         self.chips: dict[tuple[str, int], Chip] = {}
 
     def drawn(self) -> Figure:
@@ -77,6 +78,9 @@ class Picture:
             size=SMALL * TEXT_SIZE,
             ink=MUTED,
         )
+        if self.caption:
+            shown = escaped(self.caption).replace("\n", "<br>")
+            self.sheet.write(shown, PAD, PAD, self.axes.transData, across="left", up="bottom")
         return figure
 
     def _width(self, token: Mapping[str, Any]) -> float:
@@ -98,7 +102,9 @@ class Picture:
     def _height(self) -> float:
         segment = self._row("reference") + self._row("candidate") + LINKS_HEIGHT * self.unit
         legend = (self.legend.count("\n") + 1) * SMALL * self.sheet.style.font_size * BETWEEN_LINES * 1.25
-        return 2 * PAD + 2 * self._line(SMALL) + len(self.cuts) * (segment + BETWEEN_SEGMENTS * self.unit) + legend
+        caption = (self.caption.count("\n") + 1) * self._line() + PAD if self.caption else 0.0
+        segments_height = len(self.cuts) * (segment + BETWEEN_SEGMENTS * self.unit)
+        return 2 * PAD + 2 * self._line(SMALL) + segments_height + legend + caption
 
     def _segment(self, cut: Segment, top: float, *, is_first: bool) -> float:
         """Draw a segment below `top`; returns its lower end."""
@@ -186,7 +192,7 @@ class Picture:
         self, text: str, x: float, y: float, transform: Any, size: float, ink: str, *, is_label: bool = False
     ) -> None:
         if text:
-            label = text if is_label else text.replace("&", "&amp;").replace("<", "&lt;")
+            label = text if is_label else escaped(text)
             self.sheet.write(label, x, y, transform, size=size, ink=ink)
 
     def _link(self, link: Link) -> None:
@@ -232,7 +238,7 @@ class Picture:
         is_later = self._segment_of(other, link.end(other)) > self._segment_of(side, link.end(side))
         short = partner if len(partner) <= LONGEST_STUB else f"{partner[: LONGEST_STUB - 1]}…"
         self.sheet.write(
-            (f"→{short}" if is_later else f"←{short}").replace("&", "&amp;").replace("<", "&lt;"),
+            escaped(f"→{short}" if is_later else f"←{short}"),
             chip.x,
             end + sign * self.unit,
             self.axes.transData,
@@ -246,6 +252,11 @@ class Picture:
         return next(number for number, (start, end) in enumerate(spans) if start <= index < end)
 
 
-def draw_alignment(data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle) -> Figure:
-    """The picture of `view.view_data` with `view_texts.printed_texts`, in a style."""
-    return Picture(data, words, style).drawn()
+def draw_alignment(data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle, caption: str = "") -> Figure:
+    """The picture of `view.view_data` with `view_texts.printed_texts`, in a style, with a caption below it."""
+    return Picture(data, words, style, caption).drawn()
+
+
+def escaped(text: str) -> str:
+    """A text as a label that looks like it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")

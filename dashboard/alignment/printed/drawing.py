@@ -22,11 +22,11 @@ class AlignmentDrawing:
     data: Mapping[str, Any]
     words: Mapping[str, str] = field(default_factory=printed_texts)
 
-    def drawn(self, style: PrintStyle) -> Any:
-        """The matplotlib figure."""
+    def drawn(self, style: PrintStyle, caption: str = "") -> Any:
+        """The matplotlib figure, with a caption below it where there is one."""
         from dashboard.alignment.printed.chips import draw_alignment
 
-        return draw_alignment(self.data, self.words, style)
+        return draw_alignment(self.data, self.words, style, caption)
 
     def texts(self, style: PrintStyle) -> tuple[str, ...]:
         """Every text in it but the sentences of the legend, of which a pair has those that it needs."""

@@ -25,16 +25,21 @@ class Segment:
 
 
 def segments(
-    widths: tuple[Sequence[float], Sequence[float]], links: Sequence[tuple[int, int]], room: float
+    widths: tuple[Sequence[float], Sequence[float]],
+    links: Sequence[tuple[int, int]],
+    room: float,
+    inside: tuple[Sequence[bool], Sequence[bool]] = ((), ()),
 ) -> list[Segment]:
     """Cut both sentences into segments whose lines are at most `room` wide; one segment where both fit.
 
     widths: of the tokens of the reference and of the candidate, with the gap beside each. links: pairs of indices
     (reference, candidate). The number of segments times SEGMENT_COST plus the number of links between different
     segments is least among the cuts in a BAND about the diagonal. A token wider than `room` has a line of its own.
+    inside: whether a token goes on with the word of the one before it; no line begins there, unless a word is wider than
+    `room`. Empty: every token is a word.
     """
     n, m = len(widths[0]), len(widths[1])
-    ends = [_ends(side, room) for side in widths]
+    ends = [_ends(side, room, within or [False] * len(side)) for side, within in zip(widths, inside, strict=True)]
     together = np.zeros((n + 1, m + 1), dtype=np.int64)  # links among the first i and the first j tokens
     for reference, candidate in links:
         together[reference + 1, candidate + 1] += 1
@@ -56,15 +61,20 @@ def segments(
     return _path(best, (n, m)) if (n, m) in best else _without_links(ends, (n, m))
 
 
-def _ends(widths: Sequence[float], room: float) -> list[list[int]]:
-    """For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it."""
+def _ends(widths: Sequence[float], room: float, inside: Sequence[bool]) -> list[list[int]]:
+    """For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it.
+
+    Those within a word are left out; where there are no others, the last end of a word before them stands for them.
+    """
     sums: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(widths)])
     ends = []
     for start in range(len(widths) + 1):
         full = int(np.searchsorted(sums, sums[start] + room + 1e-9, side="right")) - 1
         full = min(len(widths), max(full, start + 1))
         shortest = start + max(1, int(np.ceil(SHORTEST_SHARE * (full - start))))
-        ends.append(sorted({start, *range(shortest, full + 1)}))
+        whole = [end for end in range(start + 1, full + 1) if end == len(widths) or not inside[end]]
+        wanted = [end for end in whole if end >= shortest] or whole[-1:] or list(range(shortest, full + 1))
+        ends.append(sorted({start, *wanted}))
     return ends
 
 

@@ -44,7 +44,7 @@ def score_histogram(pairs: pd.DataFrame, *, penalised: bool) -> go.Figure:
                 hovertemplate="%{customdata[0]:.3f}–%{customdata[1]:.3f}: %{customdata[2]}<extra>" + label + "</extra>",
             )
         )
-    figure = laid_out(figure, height=BAR * MOST + AROUND if penalised else 220, legend=penalised)
+    figure = laid_out(figure, height=BAR * MOST + AROUND if penalised else 220, legend=penalised, across="F1")
     figure.update_layout(barmode="overlay", margin={"t": 8}, legend={"y": -0.12})
     figure.update_xaxes(fixedrange=True, title=None)
     figure.update_yaxes(fixedrange=True, title=tr("pairs"))
@@ -85,7 +85,7 @@ def change_figure(changed: pd.DataFrame) -> go.Figure:
             + "<br>%{customdata[1]}<extra></extra>",
         )
     )
-    figure = laid_out(figure, height=BAR * MOST + AROUND)
+    figure = laid_out(figure, height=BAR * MOST + AROUND, up=tr("Pair"))
     figure.update_layout(margin={"t": 8}, bargap=0.3)
     figure.update_xaxes(fixedrange=True, title=tr("F1 drop by the penalty"), rangemode="tozero")
     figure.update_yaxes(

@@ -20,7 +20,7 @@ SPREAD, CHANGES = mark("Distribution of F1"), mark("Largest penalties")
 
 def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penalised: bool) -> dict[str, go.Figure]:
     """Draw the figures of all pairs, `pair_choice.pair_table`, in an expander; returns them by their captions."""
-    figures = {SPREAD: score_histogram(table, penalised=penalised)}
+    figures: dict[str, go.Figure] = {SPREAD: score_histogram(table, penalised=penalised)}
     changed = most_changed(table)
     if penalised and len(changed):
         figures[CHANGES] = change_figure(changed)
@@ -48,7 +48,7 @@ def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penali
                     )
         if penalised and changed.empty:
             st.caption(tr("The penalty lowers the F1 of no pair."))
-    return {tr(caption): figure for caption, figure in figures.items()}
+    return figures
 
 
 def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:

@@ -16,7 +16,7 @@ from dashboard.minimal_pairs.charts import band, interval_texts, pale
 from dashboard.minimal_pairs.view import STRATA, ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
 from dashboard.shared.wording import measure_help
 from engine.evaluations.minimal_pairs.records import CATEGORY
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
@@ -87,7 +87,7 @@ def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
     )
     if n_left_out:
         st.caption(tr("{n:,} more lines are in the table checkpoints.csv.", n=n_left_out))
-    return {tr(CURVES): figure}
+    return {CURVES: figure}
 
 
 def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
@@ -155,7 +155,7 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
         figure.update_xaxes(tickvals=[least / 2, *powers], ticktext=["0", *(f"{power:,.0f}" for power in powers)])
     figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True)
     figure.add_hline(y=0.5, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure = laid_out(figure, height=360, legend=len(kept) > 1)
+    figure = laid_out(figure, height=360, legend=len(kept) > 1, up=measure_name("accuracy"))
     figure.update_layout(margin={"t": 16, "b": 64}, legend={"y": -0.24})
     return figure, most_pairs.size - len(kept)
 

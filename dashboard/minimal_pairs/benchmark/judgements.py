@@ -91,7 +91,7 @@ def judgements_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
             "predicted": tr("Verdict"),
         },
     )
-    return {tr(CURVE): figure}
+    return {CURVE: figure}
 
 
 def judged_tables(view: ScoredRun) -> dict[str, Callable[[], pd.DataFrame]]:

@@ -85,7 +85,7 @@ def regions_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sect
         config=camera("regions", signature),
         alt=tr("Mean surprisal of each region in each condition"),
     )
-    return {tr(CURVES): figure}
+    return {CURVES: figure}
 
 
 def prediction_tables(view: ScoredRun, formulas: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
@@ -159,7 +159,7 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
         automargin=True,
     )
     figure.update_yaxes(title=axis_title("region_surprisal"), rangemode="tozero", zeroline=False, fixedrange=True)
-    figure = laid_out(figure, height=380, legend=len(conditions) > 1)
+    figure = laid_out(figure, height=380, legend=len(conditions) > 1, across=tr("Region"))
     figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.26})
     return figure
 

@@ -25,7 +25,7 @@ from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import TOKENS, Result
 from engine.evaluations.minimal_pairs.views import available
 
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
@@ -115,7 +115,7 @@ def by_source(
     """`pair_views.by_difference` of one model, a row for each file in place of each model."""
     pairs = pair_views.of_model(result, model)
     sources = pair_views.categories_of(result, pairs, "source")
-    alone = replace(result, settings=replace(result.settings, models=(model,)), conditions={})
+    alone = replace(result, settings=replace(result.settings, models=(model,)), conditions={}, tokens=TOKENS.frame())
     parts = []
     for source in dict.fromkeys(sources):
         rows = pairs["row"].to_numpy()[(sources == source).to_numpy()]

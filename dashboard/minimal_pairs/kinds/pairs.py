@@ -69,6 +69,7 @@ from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 MEASURES = (
@@ -78,13 +79,20 @@ MEASURES = (
     "accuracy_difference",
 )
 NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
-tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
-compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
+tokenizer, so on the model. A model that only preferred fewer tokens would be correct where A < U and incorrect where
+A > U: compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
 **Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson, or over clusters as chosen);
 **dotted**: chance, or LP for comparison.
 A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
 different normalisations have different units.""")
+NOTE_ON_STEREOTYPES = mark("""A and U are the numbers of tokens of sent_more and of sent_less; they depend on the
+tokenizer, so on the model. A model that only preferred fewer tokens would prefer sent_more where A < U and sent_less where
+A > U: compare those two before you rely on the overall share. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
+
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: no preference, or LP for
+comparison. A tie counts as a pair, never as sent_more. Outer differences with fewer than 5 pairs are merged into one point.
+Scores of different normalisations have different units.""")
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -128,30 +136,29 @@ def _makers(
     counted, columns, card = counted_models(view), columns_of(view.result), NORMALIZATIONS[view.normalization].card
     if not counted:
         return (
-            {tr(BY_CATEGORY): lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)}
+            {BY_CATEGORY: lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)}
             if grouped and columns
             else {}
         )
     model = counted[0]
-    by_difference = tr(words.by_difference)
     made: dict[str, Callable[[], go.Figure]] = {
-        by_difference: lambda: difference_figure(
+        words.by_difference: lambda: difference_figure(
             with_shown_models(table(view, "differences")),
             with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
             words.counted,
         ),
-        tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
-        tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
+        SLOPE: lambda: slope_figure(tables(view, "slopes")),
+        CORRELATION: lambda: points_figure(table(view, "points", model), card),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:
         for name in counted:
-            caption = tr("{caption}, scores of {model}", caption=by_difference, model=shown_name(name))
+            caption = Message("{caption}, scores of {model}", caption=words.by_difference, model=shown_name(name))
             made[caption] = partial(_of_scores, view, name, words.counted)
     if grouped and columns:
-        made[tr(BY_CATEGORY)] = lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)
+        made[BY_CATEGORY] = lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)
     column = columns[0] if columns else "category"
-    made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
+    made[FAIR_FIGURE] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
     return made
 
 
@@ -255,7 +262,7 @@ OF_PAIRS = KindPage(
     _tables,
     frozenset(("normalization", "alpha", "unigrams", "subset", "region", "clustered_by")),
     own_column=own_column,
-    reading=lambda view: guide(table(view, "summary")),
+    reading=lambda view: guide(table(view, "summary"), view.normalization, available(view.result.pairs)),
     draw_summary=partial(_draw_summary, words=WORDS),
     browse=partial(_browse, words=WORDS),
     draw_pair=partial(_draw_pair, words=WORDS),
@@ -264,6 +271,7 @@ OF_PAIRS = KindPage(
 OF_STEREOTYPES = replace(
     OF_PAIRS,
     data=kinds.STEREOTYPES,
+    note=NOTE_ON_STEREOTYPES,
     measures=(*MEASURES, "stereotype_preference", "shared_token_preference"),
     sections=lambda view, whole, signature: {
         STEREOTYPES: lambda choices: stereotype_section(view, signature, choices),

@@ -28,7 +28,7 @@ from engine.evaluations.minimal_pairs.designs.predictions import predictions, su
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark
 
 
 def _headlines_of_judged(result: Result) -> list[Headline]:
@@ -62,8 +62,8 @@ def _sections_of_conditions(view: ScoredRun, _: ScoredRun, signature: Mapping[st
 def _makers_of_judged(view: ScoredRun, _: ScoredRun) -> dict[str, Callable[[], go.Figure]]:
     model, card = view.models[0], NORMALIZATIONS[view.normalization].card
     return {
-        tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
-        tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
+        CURVE: lambda: reliability_figure(table(view, "reliability")),
+        CORRELATION: lambda: points_figure(table(view, "points", model), card),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
 
@@ -108,7 +108,7 @@ a half by one comparison, and less by several together."""),
     _headlines_of_conditions,
     first_sentences,
     _sections_of_conditions,
-    lambda view, _: {tr(BY_REGION): lambda: first_region_figure(view)},
+    lambda view, _: {BY_REGION: lambda: first_region_figure(view)},
     _tables_of_conditions,
     choices=frozenset(),
     anchor="tabs",

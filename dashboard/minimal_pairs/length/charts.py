@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
-from dashboard.shared.theme import GREY, axis_title, laid_out, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, axis_title, laid_out, measure_name, plain, symbol, template_safe
 from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
 
@@ -30,7 +30,8 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
         ci_low=slopes["ci_low"].fillna(slopes["firth_low"]),
         ci_high=slopes["ci_high"].fillna(slopes["firth_high"]),
     )
-    figure = _rows(shown, "slope", "ci_low", "ci_high", tr("{slope} log-odds per token", slope="%{x:+.3f}"))
+    hover = tr("{slope} log-odds per token", slope="%{x:+.3f}")
+    figure = _rows(shown, "slope", "ci_low", "ci_high", hover, tr("Slope, log-odds per token"))
     if is_firth.any():
         figure.add_annotation(
             x=0,
@@ -66,7 +67,8 @@ def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") ->
 
     `correlations` is `length_effects.length_correlations`; `measure` "pearson" or "spearman".
     """
-    figure = _rows(correlations.assign(estimate=""), measure, f"{measure}_low", f"{measure}_high", "%{x:+.2f}")
+    ends = f"{measure}_low", f"{measure}_high"
+    figure = _rows(correlations.assign(estimate=""), measure, *ends, "%{x:+.2f}", measure_name(measure))
     figure.update_xaxes(range=[-1.05, 1.05])
     return figure
 
@@ -106,10 +108,10 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
     return figure
 
 
-def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> go.Figure:
+def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str, across: str) -> go.Figure:
     """A value with its interval in a row for each normalisation, a marker for each model; 0 is dotted.
 
-    A row with a text in `estimate` has a ring.
+    A row with a text in `estimate` has a ring. across: the name of the axis of values.
     """
     shown = table[table[value].notna()]
     names = list(dict.fromkeys(table["normalization"]))
@@ -140,10 +142,13 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
                     "width": 0,
                 },
                 customdata=of_model[["n", "estimate"]]
-                .assign(interval=interval_texts(of_model[low], of_model[high], "+.3f"))
+                .assign(
+                    interval=interval_texts(of_model[low], of_model[high], "+.3f"),
+                    score=[tr(name) for name in of_model["normalization"]],
+                )
                 .to_numpy(dtype=object),
                 hovertemplate="<br>".join(
-                    ["%{y}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}", "%{customdata[1]}"]
+                    ["%{customdata[3]}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}", "%{customdata[1]}"]
                 )
                 + f"<extra>{template_safe(model)}</extra>",
             )
@@ -162,6 +167,7 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
         ticksuffix="  ",
         automargin=True,
     )
-    figure = laid_out(figure, height=(ROW_HEIGHT + 8 * (len(models) - 1)) * len(names) + 110, legend=len(models) > 1)
+    height = (ROW_HEIGHT + 8 * (len(models) - 1)) * len(names) + 110
+    figure = laid_out(figure, height=height, legend=len(models) > 1, across=across, up=tr("Score"))
     figure.update_layout(scattermode="group", margin={"t": 12, "b": 64}, legend={"y": -0.26})
     return figure

@@ -27,6 +27,7 @@ from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 MODELS, SCORES, FILES = "models", "scores", "files"
@@ -39,18 +40,18 @@ def length_section(
     view: ScoredRun, signature: Mapping[str, Any], words: PairWords, choices: SectionChoices
 ) -> dict[str, go.Figure]:
     """Draw the section; returns its figures by caption."""
-    figures = {}
+    figures: dict[str, go.Figure] = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        caption = tr(words.by_difference)
-        figures[caption] = _differences(view, signature, words.counted, caption, choices)
+        caption = words.by_difference
+        figures[caption] = _differences(view, signature, words.counted, tr(caption), choices)
     with right:
         st.markdown(
             tr(words.slopes),
             help=measure_help("length_slope"),
         )
         slopes = tables(view, "slopes")
-        figures[tr(SLOPE)] = figure = slope_figure(slopes)
+        figures[SLOPE] = figure = slope_figure(slopes)
         draw_figure(
             figure,
             key=f"minimal-slopes-{view.run_id}",
@@ -74,9 +75,9 @@ def length_section(
     return figures
 
 
-def correlation_caption(measure: str) -> str:
+def correlation_caption(measure: str) -> Message:
     """The caption of the correlations by "spearman" or "pearson"."""
-    return tr("{coefficient} correlation of score and number of tokens", coefficient=measure.capitalize())
+    return Message("{coefficient} correlation of score and number of tokens", coefficient=measure.capitalize())
 
 
 def _differences(
@@ -152,11 +153,11 @@ def _differences(
 
 
 def by_score(view: ScoredRun, model: str) -> pd.DataFrame:
-    """`views.by_difference` of one model, a row for each score in place of each model."""
+    """`views.by_difference` of one model, a row for each score, by its label, in place of each model."""
     parts = []
     for score in available(view.result.pairs):
         differences = table(view, "differences", normalization=score)
-        parts.append(differences[differences["model"] == model].assign(model=score))
+        parts.append(differences[differences["model"] == model].assign(model=tr(score)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -239,7 +240,7 @@ def scores_section(view: ScoredRun, signature: Mapping[str, Any], choices: Secti
             alt=tr("Correlation of score and number of tokens, for each model and score"),
         )
     _judgements(view)
-    return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
+    return {CORRELATION: figure, correlation_caption(measure): correlations}
 
 
 def _judgements(view: ScoredRun) -> None:

@@ -75,7 +75,7 @@ def _slots(figure: go.Figure, contributions: pd.DataFrame, *, height: int, right
         range=ends[::-1] if right_to_left else ends,
         tickangle=0 if len(labels) <= LEVEL_TICKS else -90,
     )
-    figure = laid_out(figure, height=height)
+    figure = laid_out(figure, height=height, across=tr("Token"))
     figure.update_layout(bargap=0.25, margin={"t": 56, "b": 8}, legend={"y": -0.04})
     return figure
 

@@ -20,6 +20,7 @@ from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
 from engine.evaluations.minimal_pairs.views import without_token_scores
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
 
@@ -73,8 +74,8 @@ def token_contributions_view(
         alt=tr("What each token of the pair adds to the margin"),
     )
     return {
-        tr("Tokens of the pair, row {row}", row=pair["row"]): bars,
-        tr("Token contributions to the margin, row {row}", row=pair["row"]): shares,
+        Message("Tokens of the pair, row {row}", row=pair["row"]): bars,
+        Message("Token contributions to the margin, row {row}", row=pair["row"]): shares,
     }
 
 

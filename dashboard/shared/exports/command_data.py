@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.shared import session
-from dashboard.shared.exports.bundle.data import DATA, data_file
+from dashboard.shared.exports.bundle.data import DATA, name_and_options
 from dashboard.shared.face import AnyFace
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import options_of_notices
@@ -75,5 +75,4 @@ def _is_file_name(name: str) -> bool:
 
 @st.cache_data(max_entries=TOLD, show_spinner=False)
 def _name_and_columns(run_id: str, dataset_hash: str) -> tuple[str, tuple[str, ...]]:
-    file = data_file(session.access().dataset(run_id))
-    return file.name, file.columns
+    return name_and_options(session.access().dataset(run_id))

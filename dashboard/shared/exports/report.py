@@ -17,9 +17,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from dashboard.shared.comments.exported import CommentLine
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
-from engine.messages.languages import language, mark, tr, tr_n
+from engine.messages.languages import language, mark, tr, tr_n, translated
 
 ROWS_SHOWN = 200
 STYLE = Path(__file__).with_name("report.css")
@@ -54,6 +55,7 @@ class Report:
     papers: Sequence[str] = ()
     notices: Sequence[str] = ()
     note: str = ""
+    comments: Sequence[CommentLine] = ()
     found: str = ""
     command: str = ""
 
@@ -70,9 +72,12 @@ def report_html(report: Report) -> str:
         parts.append(f"<p>{html.escape(report.note)}</p>")
     parts += [f'<p class="quiet">{html.escape(notice)}</p>' for notice in report.notices]
     for caption, figure in report.figures.items():
-        parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(caption)}</figcaption></figure>")
+        parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(translated(caption))}</figcaption></figure>")
     for name, table in report.tables.items():
         parts += [_heading(name), _table(table)]
+    if report.comments:
+        parts.append(_heading(tr("Comments")))
+        parts += [_comment(line) for line in report.comments]
     if report.command:
         parts += [_heading(tr("The same from a terminal")), f"<pre>{html.escape(report.command)}</pre>"]
     parts += [_heading(tr("Sources")), *(f"<p>{html.escape(tr(CITATIONS[key]))}</p>" for key in report.papers)]
@@ -90,6 +95,12 @@ def report_html(report: Report) -> str:
         f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
         f"<script>{get_plotlyjs()}</script></head><body>{''.join(parts)}</body></html>"
     )
+
+
+def _comment(line: CommentLine) -> str:
+    """A comment in plain text, its lines kept."""
+    text = html.escape(line.text).replace("\n", "<br>")
+    return f'<p><span class="quiet">{html.escape(" · ".join(filter(None, line.about())))}</span><br>{text}</p>'
 
 
 def _heading(text: str) -> str:

@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared import session
+from dashboard.shared.comments.exported import CommentLine, comment_lines
 from dashboard.shared.exports.bundle.bundle import Bundle, bundle, data_path
 from dashboard.shared.exports.bundle.data import DATA, data_file, is_renumbered
 from dashboard.shared.exports.bundle.dictionaries import with_dictionaries
@@ -42,6 +43,8 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.messages.languages import mark, tr, translated
+from engine.runs.comments.access import CommentAccess
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 
 BUNDLE = mark(
@@ -120,6 +123,7 @@ def export_popover(
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
     with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
+        talk = _talk(view)
         st.caption(
             tr(
                 "A standalone page with the interactive figures, the tables, the signature and the papers; it "
@@ -128,7 +132,9 @@ def export_popover(
         )
         st.download_button(
             tr("Report (HTML)"),
-            in_readers_language(lambda: report_html(_report(face, view, signature, tables, figures, command, found))),
+            in_readers_language(
+                lambda: report_html(_report(face, view, signature, tables, figures, command, found, talk()))
+            ),
             file_name=f"{view.kind}-{digest(signature)}.html",
             mime="text/html",
             key="download-report",
@@ -150,6 +156,7 @@ def export_popover(
                         print_style(),
                         _shown(view, settings),
                         options,
+                        talk,
                     )
                 ),
                 file_name=f"{view.kind}-paper-{digest(signature)}.zip",
@@ -176,6 +183,17 @@ def export_popover(
             data_download(face, view)
 
 
+def _talk(run: RunRecord) -> Callable[[], Sequence[CommentLine]]:
+    """What gives the comments that report and bundle have: none unless they are asked for, as they name their authors."""
+    if run.owner == SAMPLES_ID or not st.checkbox(
+        tr("With comments"),
+        key="export-comments",
+        help=tr("In the report and in the paper bundle, with the names of their authors."),
+    ):
+        return tuple
+    return partial(comment_lines, CommentAccess(session.access()), run.id)
+
+
 def paper_bundle(
     face: AnyFace,
     view: RunRecord,
@@ -185,10 +203,11 @@ def paper_bundle(
     style: PrintStyle,
     settings: Sequence[Any],
     options: Sequence[Any],
+    talk: Callable[[], Sequence[CommentLine]] = tuple,
 ) -> bytes:
     """The zip for a paper, of what is shown; without data and methods where the data are gone.
 
-    makers: of the figures by caption. settings, options: of the commands.
+    makers: of the figures by caption. settings, options: of the commands. talk: gives the comments on the run.
     """
     dataset = tables.dataset
     data = data_file(dataset) if dataset is not None else None
@@ -221,6 +240,7 @@ def paper_bundle(
             dictionaries=carried.files,
             scores={f"data/{path}": content for path, (_, content) in (scores | vectors).items()},
             missing=carried.missing,
+            comments=talk(),
             methods=None
             if dataset is None or face.paragraph is None
             else methods(
@@ -265,6 +285,7 @@ def _report(
     figures: Mapping[str, go.Figure],
     command: str,
     found: str,
+    talk: Sequence[CommentLine],
 ) -> Report:
     return Report(
         title=view.name,
@@ -277,6 +298,7 @@ def _report(
         tables={name: with_shown_models(table) for name, table in tables.items()},
         notices=[translated(notice) for notice in view.dataset_notices],
         note=view.note,
+        comments=talk,
         command=command,
     )
 

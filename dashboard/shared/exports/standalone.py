@@ -10,6 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from dashboard.shared.exports.signing import digest, signature_line
+from dashboard.shared.figures.axis_names import with_axis_names
 from dashboard.shared.theme import ACCENT, PALETTES
 
 FONT = "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic UI', system-ui, sans-serif"  # untranslated
@@ -17,8 +18,8 @@ PALE = "#f4f5f8"
 
 
 def on_white(figure: go.Figure) -> go.Figure:
-    """A copy of a figure with the colours of the light theme, which a file does not get from the page around it."""
-    copy = go.Figure(figure)
+    """A copy of a figure with what a file does not get from the page around it: light colours, names of its axes."""
+    copy = with_axis_names(figure)
     copy.update_layout(
         template="plotly_white",
         colorway=PALETTES["light"],
@@ -45,5 +46,6 @@ def figure_html(figure: go.Figure, title: str, signature: Mapping[str, Any]) -> 
         f'<p style="font: 11px {html.escape(FONT)}; color: #667085">{html.escape(signature_line(signature))} '
         f'· signature {digest(signature)}</p><script type="application/json" id="signature">{full}</script>'
     )
-    page = page.replace(meta, f"{meta}<title>{html.escape(title)}</title>", 1)
+    head = f'<p style="font: 15px {html.escape(FONT)}">{html.escape(title)}</p>'
+    page = page.replace(meta, f"{meta}<title>{html.escape(title)}</title>", 1).replace("<body>", f"<body>{head}", 1)
     return page.replace("</body>", f"{foot}</body>", 1)

@@ -28,7 +28,7 @@ from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message
-from engine.runs.open import open_engine
+from engine.runs.computing import open_computing
 
 PROGRESS_SECONDS = 1.0
 SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
@@ -169,9 +169,8 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
 @contextmanager
 def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
     """A session with its own workers, which end with it, and progress on stderr."""
-    # resume=False: leave unfinished runs to the dashboard
-    with open_engine(options.cache, resume=False, lists_runs=False) as engine:
-        yield engine.gateway.session(f"command-{os.getpid()}", on_progress=progress_printer())
+    with open_computing(options.cache) as computing:
+        yield computing.gateway.session(f"command-{os.getpid()}", on_progress=progress_printer())
 
 
 def write_tables(

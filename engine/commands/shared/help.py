@@ -13,7 +13,7 @@ from typing import NoReturn
 from unicodedata import east_asian_width
 
 from engine.commands.shared.options import DECLARED, facts_of, text_of
-from engine.commands.shared.presets import PresetAction
+from engine.commands.shared.preset_action import PresetAction
 from engine.messages.catalogues import ENGLISH
 from engine.messages.earlier_texts import Earlier
 from engine.messages.languages import language, tr, translated

@@ -2,7 +2,8 @@
 
 For each setting the area under the curve (AUC) of its score over pairs of sentences that differ in one name: how
 probable it is that a pair with the same name scores higher than a pair with another name, 0.5 by chance. On 600 pairs
-"Names by reading" was chosen; 471 others were held out of that, and 400 were written before any score on them was seen.
+"Names by reading" was chosen; 471 others were held out of that, 400 were written before any score on them was seen, and
+276 after these, before any score on them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from engine.language.readings.sounds import sounds
 from engine.measures.name_agreement import SAME as SAME_NAME
 from engine.measures.name_agreement import UNSURE, best_agreement, verdict
 from engine.measures.reading_penalty import agreement
-from engine.measures.statistics.ranked_area import area_under_curve
+from engine.measures.statistics.ranked_area import area_under_curve, roc_curve
 from engine.messages.message import Message
 
 SAME = "written otherwise"
@@ -77,16 +78,22 @@ AREAS = Table(
             better="higher",
             since="0.3.0",
         ),
+        Column(
+            "written_afterwards",
+            "number",
+            Message("AUC over the pairs that were written after the errors on those were mended"),
+            better="higher",
+            since="0.3.0",
+        ),
     ),
 )
-
 
 KINDS = Table(
     "kinds",
     Message("A row for each part of the pairs and kind of name, under names by reading."),
     (
-        Column("part", "text", Message("chosen_on, held_out or written_last")),
-        Column("kind", "text", Message("person, place, organisation, number, or all")),
+        Column("part", "text", Message("chosen_on, held_out, written_last or written_afterwards")),
+        Column("kind", "text", Message("what kind of name it is, or all")),
         Column("n", "integer", Message("pairs of sentences")),
         Column("area", "number", Message("AUC"), better="higher"),
         Column("ci_low", "number", Message("lower end of the 95 % interval, by a bootstrap of pairs of names")),
@@ -96,14 +103,35 @@ KINDS = Table(
     ),
     since="0.3.0",
 )
+CURVES = Table(
+    "curves",
+    Message("A row for each point of the ROC curve of a part and kind of name, under names by reading."),
+    (
+        Column("part", "text", Message("as in kinds")),
+        Column("kind", "text", Message("as in kinds")),
+        Column("false_positive_rate", "number", Message("share of the pairs with another name above a threshold")),
+        Column(
+            "true_positive_rate",
+            "number",
+            Message("the greatest share of the pairs with the same name above such a threshold"),
+            better="higher",
+        ),
+        Column("ci_low", "number", Message("lower end of its 95 % interval, by the same bootstrap")),
+        Column("ci_high", "number", Message("its upper end")),
+    ),
+    since="0.3.0",
+)
 DRAWS, SEED = 500, 0
+RATES = np.linspace(0, 1, 21)  # false positive rates of the curves
 ALL_KINDS = "all"
+MIDDLE = (0.025, 0.975)
 
 
-def name_study(model: str, session: GatewaySession) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The areas of every setting under one model and of readings alone, then those of names by reading by kind.
+def name_study(model: str, session: GatewaySession) -> dict[str, pd.DataFrame]:
+    """The areas of every setting under one model and of readings alone, then those of names by reading by kind, and
+    their curves.
 
-    They are the tables AREAS and KINDS.
+    They are the tables AREAS, KINDS and CURVES, by their names.
     """
     pairs = tuple(pair for part in PARTS for pair in name_pairs(part))
     result = evaluate(Settings((model,)), as_sentence_pairs(), session)
@@ -119,13 +147,19 @@ def name_study(model: str, session: GatewaySession) -> tuple[pd.DataFrame, pd.Da
         )
     ]
     by_reading = rescore(result, SETTINGS["names by reading"])
-    return AREAS.frame_of_records(rows), KINDS.frame_of_records(_by_kind(by_reading, model))
+    kinds, curves = _by_kind(by_reading, model)
+    return {
+        table.name: table.frame_of_records(records)
+        for table, records in ((AREAS, rows), (KINDS, kinds), (CURVES, curves))
+    }
 
 
-def _by_kind(scores: Scores, model: str) -> list[dict[str, Any]]:
-    """The rows of KINDS. A pair is called what the least M of its compared names says."""
+def _by_kind(scores: Scores, model: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows of KINDS and of CURVES. A pair is called what the least M of its compared names says."""
     f1, least = scores.pairs["penalized_f1"].to_numpy(), _least_agreements(scores.by_model[model])
-    rows, first = [], 0
+    rows: list[dict[str, Any]] = []
+    curves: list[dict[str, Any]] = []
+    first = 0
     for part in PARTS:
         pairs = name_pairs(part)
         here = slice(first, first + len(pairs))
@@ -136,7 +170,16 @@ def _by_kind(scores: Scores, model: str) -> list[dict[str, Any]]:
         for of_kind in (ALL_KINDS, *dict.fromkeys(kind.tolist())):
             chosen = (kind == of_kind) | (of_kind == ALL_KINDS)
             decided = chosen & (called != UNSURE)
-            low, high = _interval(f1[here][chosen], same[chosen], names[chosen])
+            draws = _draws(f1[here][chosen], same[chosen], names[chosen])
+            low, high = np.quantile([area_under_curve(*draw) for draw in draws], MIDDLE).tolist()
+            of_draws = np.array([roc_curve(*draw, RATES) for draw in draws])
+            points = zip(
+                RATES.tolist(),
+                roc_curve(f1[here][chosen], same[chosen], RATES).tolist(),
+                *np.quantile(of_draws, MIDDLE, axis=0).tolist(),
+                strict=True,
+            )
+            curves += [dict(zip(CURVES.headers, (part, of_kind, *point), strict=True)) for point in points]
             rows.append(
                 {
                     "part": part,
@@ -149,7 +192,7 @@ def _by_kind(scores: Scores, model: str) -> list[dict[str, Any]]:
                     "right": float((same[decided] == (called[decided] == SAME_NAME)).mean()),
                 }
             )
-    return rows
+    return rows, curves
 
 
 def _least_agreements(scores: PairScores) -> np.ndarray:
@@ -161,22 +204,21 @@ def _least_agreements(scores: PairScores) -> np.ndarray:
     return least
 
 
-def _interval(scores: np.ndarray, same: np.ndarray, names: np.ndarray) -> tuple[float, float]:
-    """The middle 95 % of DRAWS areas over pairs of names drawn again, as many of the same name and of others as before.
+def _draws(scores: np.ndarray, same: np.ndarray, names: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """DRAWS of pairs of names drawn again, as many of the same name and of others as before: scores, and which are same.
 
     names: the number of each pair's names, which stand in one sentence or three.
     """
     generator = np.random.default_rng(SEED)
     of_names = [np.flatnonzero(names == number) for number in np.unique(names)]
     groups = [[rows for rows in of_names if same[rows[0]] == is_same] for is_same in (True, False)]
-    areas = []
+    draws = []
     for _ in range(DRAWS):
         drawn = np.concatenate(
             [group[index] for group in groups for index in generator.integers(len(group), size=len(group)).tolist()]
         )
-        areas.append(area_under_curve(scores[drawn], same[drawn]))
-    low, high = np.quantile(areas, (0.025, 0.975)).tolist()
-    return low, high
+        draws.append((scores[drawn], same[drawn]))
+    return draws
 
 
 def _areas(pairs: tuple[NamePair, ...], scores: np.ndarray) -> dict[str, Any]:

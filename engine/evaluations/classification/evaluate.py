@@ -34,14 +34,14 @@ from engine.evaluations.classification.tables import (
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.other_language import other_language_notices
-from engine.evaluations.shared.outside_vectors import outside_notices, with_vectors
-from engine.evaluations.shared.sentence_vectors import (
+from engine.evaluations.shared.signature import require_models, signature
+from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
+from engine.evaluations.shared.vectors.outside_vectors import outside_notices, with_vectors
+from engine.evaluations.shared.vectors.sentence_vectors import (
     cut_notice,
     vector_notices,
     vector_requests,
 )
-from engine.evaluations.shared.signature import require_models, signature
-from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layer_numbers import resolve_layer

@@ -22,7 +22,7 @@ from engine.evaluations.shared.common_columns import (
 )
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
-from engine.evaluations.shared.vector_settings import (
+from engine.evaluations.shared.vectors.vector_settings import (
     pooling_option,
     prompt_name_option,
     prompt_option,

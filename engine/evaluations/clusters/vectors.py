@@ -12,7 +12,7 @@ import pandas as pd
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.clusters.records import EXCLUDE, LAYERS, Settings
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
+from engine.evaluations.shared.vectors.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.correction import whitened, without_top

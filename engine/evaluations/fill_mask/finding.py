@@ -40,7 +40,7 @@ def finding(result: Result, shown: pd.DataFrame | None = None) -> Message:
         digits=max(1, decimals(100 * value for value in overall["mean_probability"]) - 1),
         n_left_out=left_out_rows(result.excluded),
     )
-    if overall["n"].nunique() > 1:
+    if not are_over_the_same(overall, result):
         names = spoken(overall["model"])
         first = contest.ranked[0]
         return Message(
@@ -49,6 +49,13 @@ def finding(result: Result, shown: pd.DataFrame | None = None) -> Message:
             value=contest.number(first.value),
         )
     return finding_of(contest, _other_domains(means, contest))
+
+
+def are_over_the_same(overall: pd.DataFrame, result: Result) -> bool:
+    """Whether means are over the same sentences: as many of each model as all could fill, where that is known."""
+    common = result.common[(result.common["domain"] == ALL).to_numpy()]["n"]
+    counts = {int(n) for n in overall["n"]} | {int(n) for n in common}
+    return len(overall) < 2 or len(counts) < 2
 
 
 def _other_domains(means: pd.DataFrame, contest: Contest) -> list[Message]:

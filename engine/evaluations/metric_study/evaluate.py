@@ -34,8 +34,8 @@ from engine.evaluations.metric_study.scores import (
 from engine.evaluations.metric_study.systems import systems_of
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
-from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
+from engine.evaluations.shared.vectors.sentence_vectors import vector_requests
 from engine.inference.gateway import GatewaySession
 from engine.language import words
 from engine.language.quantities import count

@@ -16,6 +16,10 @@ from engine.messages.message import Message
 from engine.options import option_of
 
 PENALTIES = option_of(Settings, "penalties").labels
+FOLLOWS = Message("{setting} follows the human scores best: Pearson's r {value} over {over}.")
+FOLLOWS_NOT = Message(
+    "No setting follows the human scores: the highest Pearson's r is {value} over {over}, that of {setting}."
+)
 UNNAMED = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
 
 
@@ -30,8 +34,7 @@ def finding(result: Result, shown: Any = None) -> Message:
     best = table.iloc[place]
     others = grid.drop(index=table.index[place], errors="ignore").dropna(subset=["pearson"])
     names = spoken(grid["model"].unique())
-    first = Message(
-        "{setting} follows the human scores best: Pearson's r {value} over {over}.",
+    first = (FOLLOWS if float(best["pearson"]) > 0 else FOLLOWS_NOT).format(
         setting=_setting(best, names, with_model=True),
         value=_with_interval(best),
         over=count(int(best["n"]), "pair"),

@@ -12,7 +12,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
-from engine.evaluations.shared.vector_settings import (
+from engine.evaluations.shared.vectors.vector_settings import (
     pooling_option,
     prompt_name_option,
     prompt_option,

@@ -15,7 +15,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import METRIC, SURFACE, VECTORS
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
+from engine.evaluations.shared.vectors.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -22,27 +22,29 @@ from engine.evaluations.minimal_pairs.records import (
     MATCHED,
     PAIR_ROW,
     SUBSETS,
+    TOKENS,
     Result,
 )
 from engine.evaluations.minimal_pairs.views import (
     COUNTED,
     DEFAULT_ALPHA,
-    by_category,
+    accuracies,
     by_model,
     categories_of,
     decided,
     has_token_counts,
-    summary,
     token_counts,
     without_token_counts,
 )
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
 from engine.messages.message import Message
 
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
+_KEYS = ["overall", "category", "model", "subset", "normalization"]
 
 RANK = Column(
     "rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank", better="lower"
@@ -181,7 +183,7 @@ def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Resul
     return replace(
         result,
         pairs=of(result.pairs),
-        tokens=of(result.tokens),
+        tokens=of(in_memory(result.tokens)),
         shared=of(result.shared) if len(result.shared) else result.shared,
     )
 
@@ -211,32 +213,56 @@ def beside(
 
     A category that the subset does not hold has fair_n 0 and NaN. clustered_by: as in `views.summary`.
     """
-    fair = restricted(result, fair_rows(result, subset, seed))
-    tables = []
-    for part in (result, fair):
-        overall = summary(part, (normalization,), alpha, clustered_by).assign(overall=True, category="")
-        categories = by_category(part, normalization, alpha, field, clustered_by).assign(overall=False)
-        table = pd.concat([overall, categories], ignore_index=True)
-        table = table[table["stratum"] == "all"][["overall", "category", "model", *_COLUMNS]]
-        ranks = table.groupby(["overall", "category"])["accuracy"].rank(ascending=False, method="min")
-        tables.append(table.assign(rank=ranks.astype("Int64")))
-    keys = ["overall", "category", "model"]
-    fair_table = tables[1].rename(columns={name: f"fair_{name}" for name in (*_COLUMNS, "rank")})
-    both = tables[0].merge(fair_table, on=keys, how="left")
-    both[[f"fair_{name}" for name in _COLUMNS[:3]]] = (
-        both[[f"fair_{name}" for name in _COLUMNS[:3]]].fillna(0).astype(np.int64)
-    )
+    return besides(result, (subset,), (normalization,), alpha, field=field, seed=seed, clustered_by=clustered_by)[
+        list(BESIDE.headers)
+    ]
+
+
+def besides(
+    result: Result,
+    subsets: Sequence[str],
+    normalizations: Sequence[str],
+    alpha: float = DEFAULT_ALPHA,
+    *,
+    field: str = CATEGORY,
+    seed: int = 0,
+    clustered_by: str = "",
+) -> pd.DataFrame:
+    """`beside` of each normalisation and, within it, of each subset, one below the other, with columns that name both.
+
+    The subsets are drawn, and the accuracies of all pairs computed, once for all.
+    """
+    result = replace(result, tokens=TOKENS.frame())  # millions, which no accuracy needs
+    fair_by_subset = {subset: restricted(result, fair_rows(result, subset, seed)) for subset in subsets}
+    wholes, fairs, spreads = [], [], []
+    for normalization in normalizations:
+        whole = accuracies(result, normalization, alpha, field, clustered_by)
+        if MATCHED in subsets:
+            of_samples = _spreads(result, normalization, alpha, field)
+            spreads.append(of_samples.assign(subset=MATCHED, normalization=normalization))
+        for subset, fair in fair_by_subset.items():
+            of_fair = accuracies(fair, normalization, alpha, field, clustered_by)
+            wholes.append(whole.assign(subset=subset, normalization=normalization))
+            fairs.append(of_fair.assign(subset=subset, normalization=normalization))
+    fair_names = {name: f"fair_{name}" for name in (*_COLUMNS, RANK.name)}
+    both = _ranked(wholes).merge(_ranked(fairs).rename(columns=fair_names), on=_KEYS, how="left")
+    counts = [fair_names[name] for name in _COLUMNS[:3]]
+    both[counts] = both[counts].fillna(0).astype(np.int64)
     both = both.assign(
         change=both["fair_accuracy"] - both["accuracy"],
         rank_change=both["rank"] - both["fair_rank"],
         clustered_by=pd.Series(clustered_by, index=both.index, dtype="str"),
     )
-    both = (
-        both.merge(_spreads(result, normalization, alpha, field), on=keys, how="left")
-        if subset == MATCHED
-        else both.assign(fair_mean=np.nan, fair_deviation=np.nan)
-    )
-    return both[list(BESIDE.headers)]
+    if not spreads:
+        return both.assign(fair_mean=np.nan, fair_deviation=np.nan)
+    return both.merge(pd.concat(spreads), on=_KEYS, how="left")
+
+
+def _ranked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables of `accuracies`, one below the other, with the rank of each model."""
+    table = pd.concat(parts, ignore_index=True)[[*_KEYS, *_COLUMNS]]
+    of_models = table.groupby([name for name in _KEYS if name != MODEL.name])["accuracy"]
+    return table.assign(rank=of_models.rank(ascending=False, method="min").astype("Int64"))
 
 
 def _spreads(result: Result, normalization: str, alpha: float, field: str) -> pd.DataFrame:

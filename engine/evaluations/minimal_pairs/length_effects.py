@@ -206,6 +206,18 @@ def misleads(summary: pd.DataFrame) -> bool:
     return bool(longer["ci_high"] < shorter["ci_low"])
 
 
+def decides(summary: pd.DataFrame) -> bool:
+    """Whether length has a large effect in either direction: as `misleads`, or A>U is right more often than A<U.
+
+    A normalisation that divides by the number of tokens can overdo it, so that the longer sentence is preferred.
+    """
+    by_stratum = summary.set_index("stratum")
+    if "A>U" not in by_stratum.index:
+        return False
+    longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
+    return misleads(summary) or bool(shorter["ci_high"] < longer["ci_low"])
+
+
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
     """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
     if not has_token_counts(pairs):

@@ -18,6 +18,7 @@ from engine.evaluations.shared.declared_tables import (
     documented,
 )
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
+from engine.evaluations.shared.stored_table import ManyRows
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED, NORMALIZATIONS
 from engine.messages.message import Message, named
@@ -512,6 +513,7 @@ TOKENS = Table(
             since="0.3.0",
         ),
     ),
+    is_large=True,
 )
 EXCLUDED = Table(
     "excluded",
@@ -596,7 +598,7 @@ class Result:
     settings: Settings
     dataset_name: str
     pairs: pd.DataFrame = field(metadata=declared(PAIRS))
-    tokens: pd.DataFrame = field(metadata=declared(TOKENS))
+    tokens: ManyRows = field(metadata=declared(TOKENS))
     excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     items: pd.DataFrame = field(default_factory=ITEMS.frame, metadata=declared(ITEMS))
     precision: pd.DataFrame = field(default_factory=PRECISION.frame, metadata=declared(PRECISION))

@@ -22,9 +22,19 @@ from engine.datasets.outside_names import is_from_file
 from engine.datasets.rows import row_notice
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
-from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, REGIONS, TWO_PREFIX, WHOLE, Result
+from engine.evaluations.minimal_pairs.records import (
+    DIFFERING,
+    MARKED,
+    ONE_PREFIX,
+    REGIONS,
+    TOKENS,
+    TWO_PREFIX,
+    WHOLE,
+    Result,
+)
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries, without_token_scores
+from engine.evaluations.shared.stored_table import parts, rows_where
 from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
@@ -164,9 +174,13 @@ def region_bits(
 
 def regions_of(result: Result) -> tuple[str, ...]:
     """The regions that a result knows, the whole sentence first; only that where an earlier version stored it."""
-    if "regions" not in result.tokens.columns or result.tokens["regions"].isna().any() or without_token_scores(result):
+    if "regions" not in result.tokens.columns or without_token_scores(result):
         return (WHOLE,)
-    there = int(np.bitwise_or.reduce(result.tokens["regions"].to_numpy(dtype=np.int64), initial=0))
+    there = 0
+    for part in parts(result.tokens, ["regions"]):
+        if part["regions"].hasnans:
+            return (WHOLE,)
+        there |= int(np.bitwise_or.reduce(part["regions"].to_numpy(dtype=np.int64), initial=0))
     return (WHOLE, *(name for name, bit in BITS.items() if there & bit))
 
 
@@ -206,23 +220,25 @@ def of_region(result: Result, region: str) -> Result:
             if str(name).startswith("morcela_") or str(name).endswith(("_characters", "_bytes"))
         ]
     )
-    inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
-    values = result.tokens["log_likelihood"].to_numpy(dtype=np.float64)
+    columns = ["regions", "log_likelihood"]
     with_boundaries = has_boundaries(pairs) and "boundary" in result.tokens.columns
+    columns += ["boundary"] if with_boundaries else []
     summed = ("tokens", "log_likelihood", "unigrams", *(("boundaries", "words") if with_boundaries else ()))
     sums = {f"{side}_{name}": np.full(len(pairs), np.nan) for side in SIDES for name in summed}
     for model, of_model in by_model(result):
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
-        own = (result.tokens["model"] == model).to_numpy()
+        own = rows_where(result.tokens, columns, model=model)
+        inside = (own["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
+        values = own["log_likelihood"].to_numpy(dtype=np.float64)
         lengths = np.concatenate([of_model[f"{side}_tokens"].to_numpy(dtype=np.int64) for side in SIDES])
-        counted = {"tokens": inside[own].astype(np.float64), "log_likelihood": np.where(inside[own], values[own], 0.0)}
+        counted = {"tokens": inside.astype(np.float64), "log_likelihood": np.where(inside, values, 0.0)}
         if model in result.tokenizers and tells_tokens_apart(result, model) and f"{SIDES[0]}_unigrams" in pairs:
             unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-            counted["unigrams"] = np.where(inside[own], unigrams, 0.0)
+            counted["unigrams"] = np.where(inside, unigrams, 0.0)
         if with_boundaries and has_boundaries(of_model):
-            before = result.tokens["boundary"].to_numpy(dtype=np.float64)[own]
+            before = own["boundary"].to_numpy(dtype=np.float64)
             counted["boundaries"], counted["words"] = boundary_terms(
-                before, ends_of_texts(of_model, before, lengths), lengths, inside[own]
+                before, ends_of_texts(of_model, before, lengths), lengths, inside
             )
         for name, of_tokens in counted.items():
             for side, of_side in zip(SIDES, np.split(sentence_sums(of_tokens, lengths), 2), strict=True):
@@ -236,7 +252,7 @@ def of_region(result: Result, region: str) -> Result:
     return replace(
         result,
         pairs=counted_pairs,
-        tokens=result.tokens.iloc[:0],
+        tokens=TOKENS.frame(),
         excluded=pd.concat([result.excluded, left_out], ignore_index=True).astype(result.excluded.dtypes),
     )
 

@@ -12,6 +12,7 @@ from engine.evaluations.minimal_pairs.regions import BITS, ends_of_texts
 from engine.evaluations.minimal_pairs.unigrams import token_unigrams
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, byte_counts
 from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.shared.stored_table import rows_where
 from engine.measures.minimal_pairs.normalizations import Sentences, normalization_named
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
@@ -79,15 +80,16 @@ def token_contributions(
     pair = pairs[(pairs["model"] == model).to_numpy() & (pairs["row"] == row).to_numpy()]
     if pair.empty:
         raise InputError(Message("{model} has no scores for row {row}.", model=model, row=row))
-    of_model = (tokens["model"] == model).to_numpy()
-    of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
+    there = [name for name in ("side", "token", "log_likelihood", "regions", "boundary") if name in tokens.columns]
+    of_pair = rows_where(tokens, there, model=model, row=row)
     score, taken_off = normalization_named(normalization), np.zeros(len(of_pair))
     beta, gamma = (
         float(pair[f"morcela_{name}"].iloc[0]) if score.is_fitted and len(pair) else 0.0 for name in ("beta", "gamma")
     )
     if score.by_unigrams:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-        taken_off = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if score.is_fitted else 1)
+        is_of_pair = (rows_where(tokens, ["row"], model=model)["row"] == row).to_numpy()
+        taken_off = unigrams[is_of_pair] * (beta if score.is_fitted else 1)
     inside = (
         np.ones(len(of_pair), dtype=bool)
         if region == WHOLE

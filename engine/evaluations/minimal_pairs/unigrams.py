@@ -15,6 +15,7 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, of_pairs
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.evaluations.shared.stored_table import rows_where
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.unigrams import unigram_log_probabilities
 from engine.messages.message import Message, together
@@ -107,9 +108,8 @@ def check_fitted(result: Result, normalizations: Collection[str]) -> None:
 
 def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:
     """log P_u of every row of a model's tokens in `result.tokens`, in their order: float64 (n_tokens,)."""
-    of_model = result.tokens["model"] == model
-    tokens = result.tokens["token"][of_model].astype("category").cat
-    sides = result.tokens["side"][of_model]
+    of_model = rows_where(result.tokens, ["token", "side"], model=model)
+    tokens, sides = of_model["token"].astype("category").cat, of_model["side"]
     vocabulary = [str(token) for token in tokens.categories]
     codes = tokens.codes.to_numpy()
     # A single sentence stands on both sides, and is counted once.
@@ -122,7 +122,7 @@ def tells_tokens_apart(result: Result, model: str) -> bool:
     """Whether each token of a model is known by its string; a server may show several as one part of a character."""
     if not is_endpoint(without_label(model)):
         return True
-    vocabulary = result.tokens["token"][result.tokens["model"] == model].astype("str").unique()
+    vocabulary = rows_where(result.tokens, ["token"], model=model)["token"].astype("str").unique()
     return not any("\ufffd" in token and not _WITH_ID.search(token) for token in vocabulary)
 
 

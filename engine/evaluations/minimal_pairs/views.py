@@ -15,6 +15,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.stored_table import parts
 from engine.measures.minimal_pairs.acceptability import decisions, n_bytes
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.minimal_pairs.normalizations import (
@@ -139,7 +140,11 @@ def has_boundaries(pairs: pd.DataFrame, *, of_all: bool = False) -> bool:
 
 def has_token_counts(pairs: pd.DataFrame) -> bool:
     """Whether the number of scored tokens is known of every sentence: sums from a file may come without."""
-    return bool(pairs[[f"{side}_tokens" for side in SIDES]].notna().all(axis=None))
+    columns = [pairs[f"{side}_tokens"] for side in SIDES]
+    # Whole numbers of numpy have no missing ones.
+    return all(
+        (isinstance(column.dtype, np.dtype) and column.dtype.kind == "i") or not column.hasnans for column in columns
+    )
 
 
 def without_token_counts(result: Result) -> list[str]:
@@ -149,13 +154,21 @@ def without_token_counts(result: Result) -> list[str]:
 
 def without_token_scores(result: Result) -> list[str]:
     """The models of which the log-likelihoods of single tokens are not known."""
-    known = result.tokens.loc[result.tokens["log_likelihood"].notna(), "model"].astype("str").unique()
-    return [model for model, pairs in by_model(result) if len(pairs) and model not in known]
+    return [model for model, pairs in by_model(result) if len(pairs) and not _has_token_scores(result, model)]
+
+
+def _has_token_scores(result: Result, model: str) -> bool:
+    return any(
+        bool(((part["model"] == model) & part["log_likelihood"].notna()).any())
+        for part in parts(result.tokens, ["model", "log_likelihood"], model=model)
+    )
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:
-    """The pairs that a model scored, in the order of the file."""
-    return result.pairs[(result.pairs["model"] == model).to_numpy()]
+    """The pairs that a model scored, in the order of the file; those that lie together, as stored, are not copied."""
+    scored = (result.pairs["model"] == model).to_numpy()
+    start, n = int(scored.argmax()) if len(scored) else 0, int(scored.sum())
+    return result.pairs.iloc[start : start + n] if scored[start : start + n].all() else result.pairs[scored]
 
 
 def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> tuple[np.ndarray, np.ndarray]:
@@ -349,6 +362,25 @@ def by_category(
     )
 
 
+def accuracies(
+    result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY, clustered_by: str = ""
+) -> pd.DataFrame:
+    """What `summary` and `by_category` have of the stratum of all pairs: first each model over all, then by category.
+
+    Columns: overall, category ("" of all), model, those of COUNTED and OVER.
+    """
+    parts = []
+    for model, pairs in by_model(result):
+        decisions = decided(pairs, normalization, alpha)
+        codes, names = pd.factorize(categories_of(result, pairs, field))
+        cells = np.concatenate([np.zeros(len(pairs), dtype=np.intp), codes + 1])
+        counted = _counted(decisions, cells, len(names) + 1, clusters_of(result, pairs, clustered_by), clustered_by)
+        parts.append(pd.DataFrame({"category": ["", *names], "model": model, **counted}))
+    table = pd.concat([*(part[:1] for part in parts), *(part[1:] for part in parts)], ignore_index=True)
+    table.insert(0, "overall", np.arange(len(table)) < len(parts))
+    return table.astype({"category": "str", "note": "str"})
+
+
 def field_names(result: Result) -> tuple[str, ...]:
     """What the pairs can be sorted by: the category's own name or "category" first, then the file's other columns.
 
@@ -420,22 +452,31 @@ def _categories(
     codes, names = pd.factorize(categories)
     n_cells = len(names) * len(STRATA)
     cells = np.tile(codes, 2) * len(STRATA) + _stratum_cells(pairs)
-    outcome = np.tile(decisions, 2)
-    n, n_correct, n_tied = (
-        np.bincount(cells[chosen], minlength=n_cells) for chosen in (slice(None), outcome == 1, outcome == 0)
-    )
     table = pd.DataFrame(
         {
             "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)),
             "stratum": np.tile(STRATA, len(names)),
-            "n": n,
-            "n_correct": n_correct,
-            "n_tied": n_tied,
-            "accuracy": n_correct / np.where(n > 0, n, np.nan),
-            **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by),
+            **_counted(decisions, cells, n_cells, clusters, clustered_by),
         }
     )
     return table if strata == STRATA else table[table["stratum"].isin(strata)]
+
+
+def _counted(
+    decisions: np.ndarray, cells: np.ndarray, n_cells: int, clusters: np.ndarray | None, clustered_by: str
+) -> dict[str, np.ndarray]:
+    """The columns COUNTED and OVER of cells as `shares_over` has them, each (n_cells,)."""
+    outcome = np.tile(decisions, 2)  # every pair is in two cells
+    n, n_correct, n_tied = (
+        np.bincount(cells[chosen], minlength=n_cells) for chosen in (slice(None), outcome == 1, outcome == 0)
+    )
+    return {
+        "n": n,
+        "n_correct": n_correct,
+        "n_tied": n_tied,
+        "accuracy": n_correct / np.where(n > 0, n, np.nan),
+        **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by),
+    }
 
 
 def _stratum_cells(pairs: pd.DataFrame) -> np.ndarray:
@@ -456,5 +497,8 @@ def _counts_or_none(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_below_another(table: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    texts = {column.name: "str" for column in table.columns if column.type == "text"}
-    return pd.concat(parts, ignore_index=True)[list(table.headers)].astype(texts) if parts else table.frame()
+    if not parts:
+        return table.frame()
+    below = pd.concat(parts, ignore_index=True)[list(table.headers)]
+    texts = [column.name for column in table.columns if column.type == "text" and below[column.name].dtype == object]
+    return below.astype(dict.fromkeys(texts, "str")) if texts else below

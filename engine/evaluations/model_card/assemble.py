@@ -27,8 +27,8 @@ from engine.evaluations.model_card.card import (
     left_out_notice,
 )
 from engine.evaluations.shared.on_card import Headline, rows_of
-from engine.evaluations.shared.sentence_vectors import vector_notices
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
+from engine.evaluations.shared.vectors.sentence_vectors import vector_notices
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import ranks
 from engine.measures.statistics.paired_tests import holm

@@ -166,7 +166,8 @@ class Table:
 
     promised: so many of the first columns are the command line's public contract. only_with_rows: no file is written
     of it where it has none. since: the version that brought the table. of_input: each of its rows is one of the input,
-    named by the column `row`, and files have the columns of the input appended. bold: what is printed bold.
+    named by the column `row`, and files have the columns of the input appended. bold: what is printed bold. is_large:
+    whether it may have millions of rows, so that it stays in its file (`shared.stored_table`).
     """
 
     name: str
@@ -177,6 +178,7 @@ class Table:
     since: str = FIRST_VERSION
     of_input: bool = False
     bold: Emphasis | None = None
+    is_large: bool = False
 
     @property
     def headers(self) -> list[str]:

@@ -193,6 +193,8 @@ def _compared(
 ) -> Message:
     """Two models or more that differ, over enough items."""
     best, others = ranked[0], ranked[1:]
+    if others[0].value == best.value:
+        return _tied_ahead(contest, ranked, names, common)
     contrasts = {each.model: contest.contrast(best.model, each.model) for each in others}
     alike = [each for each in others if not contrasts[each.model].is_separable]
     nearest = others[0]
@@ -220,6 +222,26 @@ def _compared(
         **{name: named[name] for name in ("best", "measure", "value", "over")},
         other=names[alike[0].model],
         difference=_difference(contest, contrasts[alike[0].model]),
+    )
+
+
+def _tied_ahead(
+    contest: Contest, ranked: Sequence[Standing], names: Mapping[str, str], common: Mapping[str, Any]
+) -> Message:
+    """Some models with the same best value, before the others."""
+    tied = [each for each in ranked if each.value == ranked[0].value]
+    following = ranked[len(tied)]
+    contrast = contest.contrast(tied[0].model, following.model)
+    sentence = TIED[contrast.is_separable] if contrast.is_tested else TIED_UNTESTED
+    return sentence.format(
+        models=listed([names[each.model] for each in tied]),
+        measure=common["measure"],
+        value=contest.number(tied[0].value),
+        over=common["over"],
+        best=names[tied[0].model],
+        other=names[following.model],
+        other_value=contest.number(following.value),
+        difference=_difference(contest, contrast),
     )
 
 
@@ -251,6 +273,23 @@ EACH = {
         "{other_value}, difference {difference}."
     ),
 }
+
+
+# By whether the next model is separable from the first of those that tie.
+TIED = {
+    True: Message(
+        "{models} tie for the first place: {measure} {value} each, over {over}; next is {other} with {other_value}, "
+        "significantly different from {best} (difference {difference})."
+    ),
+    False: Message(
+        "{models} tie for the first place: {measure} {value} each, over {over}; next is {other} with {other_value}, not "
+        "distinguishable from {best} (difference {difference})."
+    ),
+}
+TIED_UNTESTED = Message(
+    "{models} tie for the first place: {measure} {value} each, over {over}; next is {other} with {other_value}, a "
+    "difference from {best} that was not tested ({difference})."
+)
 
 
 def p_value(p: float, n_tests: int = 1) -> Message:

@@ -24,6 +24,8 @@ MAX_COMMAS = 2_200_000
 MAX_COUNT = 2**53  # exact as a float, and beyond any corpus
 
 _GZIP_SIGN = b"\x1f\x8b"
+# Where the entries of a file begin, and how one ends that counts no occurrences.
+_ENTRIES, _WITHOUT_OCCURRENCES = b',"document_counts":', b'"token_counts":[]}'
 
 
 def write_idf(dictionary: IdfDictionary, path: Path) -> None:
@@ -117,6 +119,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ValueError(Message("an object in it names a key twice"))
     return values
+
+
+def idf_facts(path: Path) -> tuple[str, int, str, bool]:
+    """Tokenizer, number of documents, unit, and whether occurrences are counted, of a file as `idf_bytes` writes it.
+
+    Its entries are not made objects of, which takes a twentieth of a second and megabytes for each file. Raises InputError.
+    """
+    content = _bounded(_read(path), str(path))
+    head, found, counts = content.partition(_ENTRIES)
+    if not found:
+        dictionary = read_idf(path)
+        return dictionary.tokenizer, dictionary.n_documents, dictionary.unit, bool(dictionary.token_counts)
+    facts = json.loads(head + b"}")
+    return facts["tokenizer"], facts["n_documents"], facts["unit"], not counts.endswith(_WITHOUT_OCCURRENCES)
 
 
 def _read(path: Path) -> bytes:

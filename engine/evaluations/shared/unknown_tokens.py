@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.evaluations.shared.sentence_vectors import VectorRequest
-from engine.evaluations.shared.vector_settings import PUBLISHED
+from engine.evaluations.shared.vectors.sentence_vectors import VectorRequest
+from engine.evaluations.shared.vectors.vector_settings import PUBLISHED
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.messages.message import Message

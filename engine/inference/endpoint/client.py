@@ -11,8 +11,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-import httpx2
-
 from engine.errors import ModelError, RunError
 from engine.inference.endpoint.settings import Endpoint
 from engine.messages.message import Message
@@ -47,6 +45,8 @@ class Client:
     """The connections to one endpoint; belongs to one event loop."""
 
     def __init__(self, endpoint: Endpoint, *, first_pause: float = FIRST_PAUSE) -> None:
+        import httpx2  # a tenth of a second, for which nobody without an endpoint waits
+
         # Not compressed: a small reply could unpack to any size.
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "hakari"}
         if endpoint.key:
@@ -100,6 +100,8 @@ class Client:
         *,
         on_trial: bool = False,
     ) -> Any:
+        import httpx2
+
         reason = ""
         for number in range(TRIES):
             try:

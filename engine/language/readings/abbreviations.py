@@ -15,8 +15,16 @@ _KATAKANA = re.compile("[ァ-ヺー・]+")
 _MORA = re.compile("[ァ-ヺ][ャュョァィゥェォ]?")
 _LATIN = re.compile("[a-z]{2,6}")
 LEAST_LONG, LEAST_MORAE = 4, 5
+_SPOKEN = {"フォ": "ホ", "フィ": "ヒ", "ファ": "ハ", "フェ": "ヘ", "ティ": "チ", "ディ": "ジ"}
+# No names of companies without what stands before them.
+_NO_NAMES = frozenset(
+    ["銀行", "航空", "新聞", "放送", "電気", "政府", "代表", "生命", "大学", "鉄道", "協会", "連合", "連盟"]
+)
+# Words that an abbreviation may leave out before all others: 経団連 of 日本経済団体連合会.
+_LEFT_OUT_BEFORE = ("日本", "全国", "全日本", "国際", "米", "株式会社")
 # What is left out of the name of a company, but not of a university or town, whose place is another name.
 _LEFT_OUT = (
+    "社",
     "新聞社",
     "新聞",
     "自動車",
@@ -75,6 +83,9 @@ def abbreviates(
     (True, False)
     >>> abbreviates("ファミマ", "ファミリーマート"), abbreviates("マリア", "マリリン")
     (True, False)
+    >>> keidanren = tuple((word, "") for word in ("日本", "経済", "団体", "連合", "会"))
+    >>> abbreviates("経団連", "日本経済団体連合会", (), keidanren), abbreviates("スマホ", "スマートフォン")
+    (True, True)
     """
     plain, other_plain = plain_form(one), plain_form(other)
     if len(plain) > len(other_plain):
@@ -83,20 +94,38 @@ def abbreviates(
         return True
     if any(other_plain == plain + kind for kind in _LEFT_OUT):
         return True
+    if len(plain) > 1 and plain not in _NO_NAMES and any(other_plain == before + plain for before in _LEFT_OUT_BEFORE):
+        return True  # 郵船 of 日本郵船
     if _LATIN.fullmatch(plain):
         initials = [_FIRST_LETTERS.get(kana[:1], "?") for _, kana in other_words]
         return len(initials) >= 3 and "".join(initials) == plain
+    if plain in _list() and other_plain.startswith(plain[0]):
+        return False  # it is short for what the list says: 東大 is 東京大学, not 東北大学
     if _KATAKANA.fullmatch(plain) and _KATAKANA.fullmatch(other_plain):
-        short, long = _MORA.findall(plain), _MORA.findall(other_plain)
+        short, long = _clipped(plain), _clipped(other_plain)
         return (
             len(short) >= 3
             and len(long) >= max(LEAST_MORAE, len(short) + 2)
             and short[:2] == long[:2]
+            and short != long[: len(short)]  # マリノ is not マリノフスキー; コンビニ is in the dictionaries
             and _is_within(short, long)
         )
     if len(plain) < 2 or len(other_plain) < LEAST_LONG or not all(map(_KANJI.match, plain)) or len(other_words) < 2:
         return False
-    return _of_first_characters(plain, [plain_form(word) for word, _ in other_words])
+    parts = [plain_form(word) for word, _ in other_words]
+    return _of_first_characters(plain, parts) or (
+        (parts[0] in _LEFT_OUT_BEFORE and len(parts) > 2 and _of_first_characters(plain, parts[1:]))
+        or (len(plain) > 2 and any(_of_first_characters(plain, parts[n:]) for n in range(1, len(parts) - 2)))
+    )
+
+
+def is_listed(text: str) -> bool:
+    """Whether the list says what a text is short for, or what is short for it.
+
+    >>> is_listed("IMF"), is_listed("ABC")
+    (True, False)
+    """
+    return plain_form(text) in _list()
 
 
 def may_be_short(one: str, other: str) -> bool:
@@ -108,6 +137,11 @@ def may_be_short(one: str, other: str) -> bool:
     plain, other_plain = plain_form(one), plain_form(other)
     return (
         plain[:1] == other_plain[:1]
+        or max(plain, other_plain, key=len).startswith(_LEFT_OUT_BEFORE)
+        or (
+            min(len(plain), len(other_plain)) > 2
+            and min(plain, other_plain, key=len)[0] in max(plain, other_plain, key=len)
+        )
         or plain in _list()
         or other_plain in _list()
         or (_LATIN.fullmatch(plain) is None) != (_LATIN.fullmatch(other_plain) is None)
@@ -130,6 +164,13 @@ def _of_first_characters(short: str, words: Sequence[str]) -> bool:
             n -= 1
         taken, used = taken + n, used + (n > 0)
     return taken == len(short) and used >= 2
+
+
+def _clipped(plain: str) -> list[str]:
+    """The morae that clipping keeps: without long vowels, a foreign sound as the kana that stands for it (スマホ of フォン)."""
+    for spelling, usual in _SPOKEN.items():
+        plain = plain.replace(spelling, usual)
+    return _MORA.findall(plain.replace("ー", "").replace("・", ""))
 
 
 def _is_within(short: Sequence[str], long: Sequence[str]) -> bool:

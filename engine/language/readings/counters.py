@@ -167,6 +167,7 @@ COUNTERS = {
     "畳": "じょう",
     "坪": "つぼ",
     "尺": "しゃく",
+    "棟": "とう",
     "寸": "すん",
     "光年": "こうねん",
     "番線": "ばんせん",
@@ -242,6 +243,7 @@ READ_ALONE = {
     ("羽", 6): ("ろくわ", "ろっぱ"),
     ("羽", 10): ("じゅうわ", "じゅっぱ", "じっぱ"),
     ("足", 3): ("さんぞく", "さんそく"),
+    ("尺", 3): ("さんじゃく", "さんしゃく"),
     ("階", 3): ("さんがい", "さんかい"),
     ("軒", 3): ("さんげん", "さんけん"),
     ("世", 3): ("さんせい",),
@@ -299,6 +301,17 @@ def spelling(counter: str) -> str:
 def meaning(counter: str) -> str:
     """What is counted, by the counter in its usual spelling: a way in キロ is one in キロメートル."""
     return _MEANINGS.get(counter, counter)
+
+
+def is_measure(*counters: str) -> bool:
+    """Whether one of some counters is a unit of a dimension that has several, things that are counted apart.
+
+    >>> is_measure("割", "分"), is_measure("羽", "匹")
+    (True, False)
+    """
+    return any(
+        dimension(counter)[1] in _DIMENSIONS and dimension(counter)[1] not in ("人", "個") for counter in counters
+    )
 
 
 def dimension(counter: str) -> tuple[Fraction, str]:

@@ -11,6 +11,8 @@ from engine.language.readings.sounds import CONSONANTS, VOWEL_OF, sounds
 
 # What a mora costs that stands for another one, or that the other reading lacks; in morae.
 ANOTHER, VOICED, LENGTH, DOUBLED = 1.5, 0.75, 1.0, 0.75
+# Of one consonant with another vowel, in names that katakana spells in several ways: レーガン and リーガン.
+VOWEL = 1.0
 # What it costs to take one spelling of a foreign sound for another, once for a name.
 RESPELT = 0.3
 CACHED = 50_000
@@ -74,16 +76,20 @@ def sound_distance(own: str, other: str, *, is_foreign: bool = False) -> tuple[f
 
     A mora for another costs ANOTHER, for one that differs in its voice or its glide VOICED (か, が, きゃ); one too many
     ANOTHER, LENGTH where it lengthens a vowel or is ん, DOUBLED where it is っ; all together at most the length.
-    is_foreign: names that katakana spells in several ways; then readings that are one when foreign sounds are spelt as
-    usual kana cost RESPELT alone.
+    is_foreign: names that katakana spells in several ways; then another vowel costs VOWEL, and readings that are one
+    when foreign sounds are spelt as usual kana cost RESPELT alone.
 
     >>> sound_distance("おぎわら", "はぎわら"), sound_distance("ごーがん", "ごーぎゃん", is_foreign=True)
     ((1.5, 4), (0.3, 4))
+    >>> sound_distance("れーがん", "りーがん", is_foreign=True), sound_distance("れーがん", "けーがん", is_foreign=True)
+    ((1.0, 4), (1.5, 4))
     """
     a, b = (_MORA.findall(sounds(kana) if is_foreign else kana) for kana in (own, other))
     longest = max(len(a), len(b))
-    distance = _between(a, b, longest)
+    distance = _between(a, b, longest, is_foreign)
     if is_foreign and distance:
+        if _without_length(own) == _without_length(other):
+            return min(distance, RESPELT), longest
         for respelt in (
             {respelling(own, as_b=as_b), respelling(other, as_b=as_other)}
             for as_b in (True, False)
@@ -92,7 +98,9 @@ def sound_distance(own: str, other: str, *, is_foreign: bool = False) -> tuple[f
             if len(respelt) == 1:
                 return min(distance, RESPELT), longest
         near = min(
-            _between(_MORA.findall(respelling(own, as_b=as_b)), _MORA.findall(respelling(other, as_b=as_b)), longest)
+            _between(
+                _MORA.findall(respelling(own, as_b=as_b)), _MORA.findall(respelling(other, as_b=as_b)), longest, True
+            )
             for as_b in (True, False)
         )
         distance = min(distance, RESPELT + near)
@@ -111,7 +119,11 @@ def respelling(kana: str, *, as_b: bool) -> str:
     return _NASAL.sub("む", sounds(kana).replace("ー", "").replace("っ", ""))
 
 
-def _between(own: list[str], other: list[str], longest: int) -> float:
+def _without_length(kana: str) -> str:
+    return sounds(kana).replace("ー", "").replace("っ", "")
+
+
+def _between(own: list[str], other: list[str], longest: int, is_foreign: bool) -> float:
     """The least cost of making one row of morae the other."""
     edits = Levenshtein.distance(own, other)
     if edits * VOICED >= longest:
@@ -124,7 +136,11 @@ def _between(own: list[str], other: list[str], longest: int) -> float:
         extra = _extra(mora)
         for place, against in enumerate(other):
             row.append(
-                min(above[place] + _unlike(mora, against), above[place + 1] + extra, row[place] + _extra(against))
+                min(
+                    above[place] + _unlike(mora, against, is_foreign),
+                    above[place + 1] + extra,
+                    row[place] + _extra(against),
+                )
             )
     return min(row[-1], float(longest))
 
@@ -134,13 +150,14 @@ def _extra(mora: str) -> float:
 
 
 @lru_cache(maxsize=CACHED)
-def _unlike(mora: str, other: str) -> float:
+def _unlike(mora: str, other: str, is_foreign: bool) -> float:
     if mora == other:
         return 0.0
     same_vowel = VOWEL_OF.get(mora[-1], mora) == VOWEL_OF.get(other[-1], other)
-    consonants = {
-        _VOICELESS.get(letter, letter) for letter in (CONSONANTS.get(mora[0]), CONSONANTS.get(other[0])) if letter
-    }
-    return (
-        VOICED if same_vowel and len(consonants) == 1 and mora[0] in CONSONANTS and other[0] in CONSONANTS else ANOTHER
-    )
+    letters = CONSONANTS.get(mora[0], ""), CONSONANTS.get(other[0], "")
+    consonants = {_VOICELESS.get(letter, letter) for letter in letters}
+    if len(consonants) == 1 and mora[0] in CONSONANTS and other[0] in CONSONANTS:
+        return (
+            VOICED if same_vowel else VOWEL if is_foreign and CONSONANTS[mora[0]] == CONSONANTS[other[0]] else ANOTHER
+        )
+    return ANOTHER

@@ -72,6 +72,8 @@ _WORD_KANA = {
     "半世紀": "はんせいき",
     "半時間": "はんじかん",
 }
+# Two numbers next to each other, as in 四五十人; written so by place they would be 45.
+_NEXT_TO = re.compile("^(?=一二|二三|三四|四五|五六|六七|七八|八九)(.)(.)(?![一二三四五六七八九〇])")
 # Roman numerals are numbers before these counters: ナポレオンIII世.
 _ROMAN = re.compile("(第?)([IVX]{1,7})(?=(?:世|部|章|巻|編|期|幕|楽章)$)")
 _LETTERS = {"I": 1, "V": 5, "X": 10}
@@ -194,12 +196,16 @@ def number_readings(text: str) -> tuple[str, ...]:
     (('さんにん',), ('はたち', 'にじゅっさい', 'にじっさい'), ('ひゃく',), ('はっぽん', 'はちほん'))
     >>> number_readings("午後三時半"), number_readings("二、三人"), number_readings("三人目"), number_readings("2.5%")
     (('ごごさんじはん',), ('にさんにん',), ('さんにんめ',), ('にてんごぱーせんと',))
+    >>> number_readings("四五十人")[0], number_readings("三四日")[0]
+    ('しごじゅうにん', 'さんよっか')
     """
+    if (plain := _plain(text)) != (apart := _NEXT_TO.sub(r"\1、\2", plain, count=1)):
+        return tuple(kana.replace("よんご", "しご", 1) for kana in number_readings(apart))
     hours, minutes = _time(text)
     if minutes:
         spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
         return tuple(map("".join, spoken))
-    if (plain := _plain(text)) in WORDS:
+    if plain in WORDS:
         return _readings_of_word(plain)
     if len(units := _in_units(text)) > 1:
         if number(text) is None:

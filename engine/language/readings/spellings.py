@@ -100,7 +100,13 @@ _GRAPHEMES = dict(
         "ue=u-",
     ]
 )
-_SPLIT = re.compile("|".join(sorted(_GRAPHEMES, key=len, reverse=True)) + "|.")
+_SPLIT = re.compile(
+    "|".join(
+        f"{grapheme}(?![aeiou])" if grapheme in ("oh", "ah") else grapheme  # Mahler, but not Yahoo
+        for grapheme in sorted(_GRAPHEMES, key=len, reverse=True)
+    )
+    + "|."
+)
 _ROWS = {
     "": "あいうえお",
     "k": "かきくけこ",
@@ -150,13 +156,16 @@ def kana_of_spelling(text: str) -> str:
 
     >>> kana_of_spelling("Nietzsche"), kana_of_spelling("Gauguin"), kana_of_spelling("Tolstoi")
     ('にーちぇ', 'ごーぐいん', 'とるすとい')
+    >>> kana_of_spelling("Mahler"), kana_of_spelling("Yahoo")
+    ('まーれる', 'やふー')
     """
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
     plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Mn")
     if not re.fullmatch("[a-z]+", plain) or len(plain) > MOST_LETTERS:
         return ""
     plain = re.sub(r"([bcdfgklmnprstz])\1", r"\1", plain)
-    sounded = "".join(_GRAPHEMES.get(part, part) for part in _SPLIT.findall(plain))
+    plain = re.sub("y(?=[aeou])", "Y", plain)  # a consonant: Yahoo
+    sounded = "".join(_GRAPHEMES.get(part, part) for part in _SPLIT.findall(plain)).replace("Y", "y")
     if re.search("[aeiou].*[^aeiou-]e$", sounded) and not plain.endswith("sche"):
         sounded = sounded[:-1]
     kana, consonant = [], ""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+from pathlib import Path
 
 # Marks after a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
 SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 # Radicals in text copied from PDF files; NFKC does not change them.
 _RADICALS = ("⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲", "民虎西角長青食鬼麦黄斉歯竜亀")
-# Variants and old forms in names, to the character that dictionaries have.
-_NAMES = (
-    "濱橫黑嶋邊邉渕廣澤齋齊斎櫻眞國龍瀧惠榮豐髮凛冨曾檜螢壽與圓實兒團戀獨亞鐵劍條當櫛"
-    "嵜綠靜淨澁澀嶽萬彌禮鷗會觀學應藏濟舘舩莊埜穐峯巖邨關愼鎭瑤遙堯勳嚴將壯奧穗稻縣龜渊滿絲聰藝蘆轉顯鴈收專㐂枩栢"
-    "釼劒劔讚鹽覺淺殘溪譽凉峽桝籔藪麴壺臺穰祿樂歷靈讓隱衞爲狹祕續聲舊處畫發稱證變釋顏驛鬪鷄麥點黨槇籐",
-    "浜横黒島辺辺淵広沢斉斉斉桜真国竜滝恵栄豊髪凜富曽桧蛍寿与円実児団恋独亜鉄剣条当櫛"
-    "崎緑静浄渋渋岳万弥礼鴎会観学応蔵済館船荘野秋峰巌村関慎鎮瑶遥尭勲厳将壮奥穂稲県亀淵満糸聡芸芦転顕雁収専喜松柏"
-    "剣剣剣讃塩覚浅残渓誉涼峡枡薮薮麹壷台穣禄楽歴霊譲隠衛為狭秘続声旧処画発称証変釈顔駅闘鶏麦点党槙藤",
-)
-# Old forms of kanji that names of companies, books and places keep.
-_OLD = (
-    "讀賣鹽圖佛假價傳體劑區參單圍壓壞孃屬巢帶廢彈戰拂拔擇擔據攝數斷晝曉樣樞檢權歐歸氣灣爐獎獸獻疊盜碎禪窗粹經總繪繼膽臟艷號蟲裝覽觸譯豫贊踐輕辭遞遲醉醫鑛隨險雙雜餘驗髓默齡桒竈壹貳瀨緖敎淚步每德郞",
-    "読売塩図仏仮価伝体剤区参単囲圧壊嬢属巣帯廃弾戦払抜択担拠摂数断昼暁様枢検権欧帰気湾炉奨獣献畳盗砕禅窓粋経総絵継胆臓艶号虫装覧触訳予賛践軽辞逓遅酔医鉱随険双雑余験髄黙齢桑竃壱弐瀬緒教涙歩毎徳郎",
+# Variants and old forms that the list of this folder, made of Unihan, lacks or has otherwise.
+_FURTHER = (
+    "濱邊邉渕澤齋斎豐凛檜螢櫛嵜澀嶽鷗觀濟舩穐巖關遙堯龜滿絲聰㐂枩釼劒劔讚覺溪桝籔藪麴壺穰祿靈隱續發釋顏驛鬪槇讀圖假劑圍壓廢擇"
+    "據權歸經總繪繼艷譯豫輕遲鑛髓齡桒竈壹貳瀨緖德篭祗",
+    "浜辺辺淵沢斉斉豊凜桧蛍櫛崎渋岳鴎観済船秋巌関遥尭亀満糸聡喜松剣剣剣讃覚渓枡薮薮麹壷穣禄霊隠続発釈顔駅闘槙読図仮剤囲圧廃択"
+    "拠権帰経総絵継艶訳予軽遅鉱髄齢桑竃壱弐瀬緒徳籠祇",
 )
 # Simplified characters of Chinese names, to the character that Japanese uses.
 _SIMPLIFIED = (
@@ -44,7 +39,7 @@ _IN_SENTENCES = {code: kanji for code, kanji in _SIMPLIFIED_TO_JAPANESE.items() 
 _SELECTORS = re.compile(SELECTORS)
 # Voiced marks that stand apart from their kana: NFKC would make a space and a mark of them.
 _SPACING_MARKS = str.maketrans("゛゜", "\u3099\u309a")
-_PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES) | str.maketrans(*_OLD)
+LIST = Path(__file__).with_name("kanji_variants.tsv")
 
 
 def without_selectors(text: str) -> str:
@@ -100,4 +95,12 @@ def plain_form(text: str) -> str:
     >>> plain_form("Ｔ シャツ"), plain_form("渡邊") == plain_form("渡邉") == plain_form("渡辺")
     ('tシャツ', True)
     """
-    return "".join(composed_marks(without_selectors(text)).casefold().translate(_PLAIN).split())
+    return "".join(composed_marks(without_selectors(text)).casefold().translate(_plain()).split())
+
+
+@lru_cache(maxsize=1)
+def _plain() -> dict[int, str | int]:
+    """The usual form of each variant: of the list, unless one of the tables above says another."""
+    lines = (line.split("\t") for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    listed = {ord(variant): usual for usual, variants in lines for variant in variants}
+    return listed | _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_FURTHER)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.language.readings.by_pykakasi import reading
+from engine.language.readings.dictionary_names import readings_of_name
 from engine.language.readings.hiragana import hiragana_only, strip_subword_marks
 from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.sounds import in_small_kana, kana_of_plain_romaji
@@ -119,11 +120,15 @@ def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
         is_katakana = _KATAKANA.fullmatch(plain) is not None
         return Reading(tuple(dict.fromkeys((kana, in_small_kana(kana) if is_katakana else kana))), SURFACE)
     japanese = japanese_kanji(plain)
+    if is_name and not is_read_whole(japanese):
+        japanese = plain_form(plain)  # rare variants, which no dictionary reads
     by_pykakasi = reading(japanese) if is_read_whole(japanese) else ""
+    as_name = readings_of_name(usual_kanji(plain)) if is_name else ()
     if in_context and is_read_whole(plain):
-        return Reading(tuple(dict.fromkeys(filter(None, (in_context, by_pykakasi)))), UNIDIC)
+        return Reading(tuple(dict.fromkeys(filter(None, (in_context, by_pykakasi, *as_name)))), UNIDIC)
     if by_pykakasi:
-        return Reading((by_pykakasi,), PYKAKASI if usual_kanji(plain) == plain == japanese else VARIANT)
+        source = PYKAKASI if usual_kanji(plain) == plain == japanese else VARIANT
+        return Reading(tuple(dict.fromkeys((by_pykakasi, *as_name))), source)
     if romaji := kana_of_plain_romaji("".join(plain.split())):
         return Reading(romaji, ROMAJI)
     return Reading((), SURFACE)

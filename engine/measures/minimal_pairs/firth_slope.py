@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.stats import chi2
 
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -82,9 +80,11 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     n = np.bincount(group, minlength=values.size).astype(np.float64)
     n_right = np.bincount(group[decided[decided != 0] == 1], minlength=values.size).astype(np.float64)
     centre = float(np.average(values, weights=n))  # about it the constant and the slope are nearly independent
+    from scipy.special import gammaincinv  # a moment to import, and only here
+
     curve = _Curve(values - centre, n, n_right)
     constant, slope = curve.maximum()
-    top, drop = curve.penalised(constant, slope), chi2.ppf(confidence, 1) / 2
+    top, drop = curve.penalised(constant, slope), gammaincinv(0.5, confidence)  # half a quantile of chi-squared
     low, high = (curve.end(constant, slope, top - drop, direction) for direction in (-1, 1))
     return FirthSlope(slope, low, high, constant - slope * centre, int(n.sum()))
 
@@ -122,6 +122,7 @@ class _Curve:
 
     def end(self, constant: float, slope: float, height: float, direction: int) -> float:
         """Where the profile of the slope has fallen to `height`, on one side of its maximum."""
+        from scipy.optimize import brentq  # half a second to import, and only here
 
         def above(b: float) -> float:
             return self._profile(b, constant) - height

@@ -7,7 +7,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -59,8 +58,39 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
     n_positive, n_negative = int(flags.sum()), int((~flags).sum())
     if not n_positive or not n_negative:
         return float("nan")
+    from scipy.stats import rankdata  # most of a second to import, and only here
+
     ranks = rankdata(values)
     return float((ranks[flags].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
+
+
+def roc_curve(scores: ArrayLike, positive: ArrayLike, rates: ArrayLike) -> np.ndarray:
+    """What share of the positives is above a threshold that no more than a given share of the negatives is above?
+
+        TPR(f) = max over thresholds t with P(s- >= t) <= f of P(s+ >= t)
+
+    Parameters
+    ----------
+    scores, positive : as in `area_under_curve`. rates : (n_rates,), shares f of the negatives, in [0, 1].
+
+    Returns (n_rates,). Range: [0, 1], no unit, higher is better, and not falling in f. Edges: nan where one group is
+    empty. Raises InputError as `area_under_curve`. Source: the receiver operating characteristic by its steps, without
+    a line between them.
+
+    >>> roc_curve([0.9, 0.4, 0.5, 0.1], [True, True, False, False], [0, 0.5, 1]).tolist()
+    [0.5, 1.0, 1.0]
+    """
+    area_under_curve(scores, positive)  # checks both
+    values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    above, below = np.sort(values[flags]), np.sort(values[~flags])
+    shares = np.asarray(rates, dtype=np.float64)
+    if not above.size or not below.size:
+        return np.full(shares.shape, np.nan)
+    thresholds = np.append(np.unique(values), np.inf)
+    false, true = (1 - np.searchsorted(group, thresholds) / group.size for group in (below, above))
+    # both fall along the thresholds: the first that lets no more than f through
+    first = np.searchsorted(-false, -shares - 1e-12)
+    return np.asarray(true[first])
 
 
 def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float = CONFIDENCE) -> Area:
@@ -93,6 +123,8 @@ def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float
         return Area(area, np.nan, np.nan, Message("all sentences have one judgement"))
     if min(sizes) < 2:
         return Area(area, np.nan, np.nan, Message("an interval needs at least 2 sentences of each judgement"))
+    from scipy.stats import rankdata  # most of a second to import, and only here
+
     ranks = rankdata(values)
     above, below = (ranks[flags] - rankdata(groups[0])) / sizes[1], (ranks[~flags] - rankdata(groups[1])) / sizes[0]
     variance = above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1]

@@ -29,7 +29,8 @@ from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy, file_names
 from engine.runs.access.quotas import Quotas
 from engine.runs.access.tags import checked_tags
-from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL, LOCAL_ID, Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.first_rows import FirstRows
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
@@ -212,6 +213,10 @@ class RunAccess:
         """Share a run with the team, or stop sharing it."""
         self._change(run_id, shared=shared)
         self.audit.record("share" if shared else "stop sharing", self.viewer, run=run_id)
+
+    def close_comments(self, run_id: str, closed: bool) -> None:
+        """Take no more comments on a run, or take them again."""
+        self._change(run_id, comments_closed=closed)
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Set the tags of a run. Raises InputError for too many or too long ones."""

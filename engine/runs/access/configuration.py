@@ -12,10 +12,10 @@ from engine.messages.message import Message
 from engine.runs.access.limits import Limits, limits
 from engine.runs.access.member_list import MemberList
 from engine.runs.access.model_policy import ModelPolicy, model_policy
+from engine.runs.computing import private_cache
 
 DEFAULT_RUNNING = 2
 DEFAULT_BIN_DAYS = 30
-SHARINGS = ("shared", "private")
 MAX_DAYS = 36_500.0  # a hundred years; a date cannot be as old as any number
 
 
@@ -61,7 +61,7 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
         bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
         # hours of every core: on a team's instance the operator decides
         pretraining=(0 if hosted else 1) if pretraining is None else int(pretraining),
-        private_cache=_private_cache(environment),
+        private_cache=private_cache(environment),
     )
 
 
@@ -77,13 +77,6 @@ def checked_days(name: str, days: float) -> float:
             )
         )
     return days
-
-
-def _private_cache(environment: Mapping[str, str]) -> bool:
-    sharing = environment.get("HAKARI_CACHE_SHARING", "").strip() or SHARINGS[0]
-    if sharing not in SHARINGS:
-        raise InputError(Message("HAKARI_CACHE_SHARING is 'shared' or 'private'; got {sharing!r}.", sharing=sharing))
-    return sharing == "private"
 
 
 def _days(environment: Mapping[str, str], variable: str) -> float | None:

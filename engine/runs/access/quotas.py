@@ -9,7 +9,7 @@ from dataclasses import replace
 from engine.errors import RunError
 from engine.messages.message import Message
 from engine.runs.access.limits import GIGABYTE, Limits
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.pretraining.jobs import bytes_of
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord

@@ -13,7 +13,6 @@ from engine.runs.access.look_alikes import is_ambiguous, normalized_address
 from engine.runs.storage.members import Account
 
 LOCAL_ID = "local"  # owner of the runs of a browser without a cookie and of earlier versions; everybody may change them
-SAMPLES_ID = "samples"  # owner of the sample runs, which everybody may read
 MEMBER_PREFIX = "member:"  # of the owner of a member's runs
 EVERYONE = "*"
 ADDRESS = re.compile(r"[^@\s,;]+@[^@\s,;]+")

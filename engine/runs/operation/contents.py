@@ -30,8 +30,8 @@ class Content:
 CONTENTS = (
     Content(
         "hakari.sqlite*",
-        "the list of runs (unless it is in PostgreSQL): owners, names, settings, notes and tags, ratings, presets, accounts "
-        "with issuer, subject and address, the SHA-256 of the cookies of sign-ins",
+        "the list of runs (unless it is in PostgreSQL): owners, names, settings, notes and tags, ratings, comments, presets, "
+        "accounts with issuer, subject and address, the SHA-256 of the cookies of sign-ins",
         "a run until it is deleted for good; an account as long as the list; a sign-in for 30 days",
         "of a run its owner, and of a shared one every member; accounts nobody",
         BY_DATABASE,

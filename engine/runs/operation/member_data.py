@@ -22,6 +22,7 @@ from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.members import Account
 from engine.runs.storage.schema import (
     Base,
+    CommentRow,
     KeptDatasetRow,
     MemberRow,
     PresetRow,
@@ -30,6 +31,7 @@ from engine.runs.storage.schema import (
     SignInRow,
     StarRow,
     ViewerNameRow,
+    VisitRow,
 )
 from engine.runs.storage.store import Store
 from engine.runs.storage.usage import release_dataset
@@ -76,7 +78,7 @@ def _write_archive(descriptor: int, store: Store, artifacts: Artifacts, jobs: Pr
 def forget_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: Account) -> dict[str, int]:
     """Delete all that is kept of a member for good, shared runs too; returns how many rows of each table there were.
 
-    What other members keep stays: the content of a data set that a run of theirs uses, and their own ratings of theirs.
+    What other members keep stays: the content of a data set that a run of theirs uses, their ratings and comments.
     The member may sign in again as a new account.
     """
     n_rows = {name: len(rows) for name, rows in _rows(store, account).items()}
@@ -91,6 +93,9 @@ def forget_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, acc
     with store.session() as session:
         for table, own in _own(account):
             session.execute(delete(table).where(own))
+        named = select(CommentRow).where(CommentRow.mentions.contains(f"\n{account.id}\n", autoescape=True))
+        for comment in session.scalars(named):  # another's text stays as it is, without saying whom it meant
+            comment.mentions = comment.mentions.replace(f"\n{account.id}\n", "\n")
     for dataset_hash in hashes:
         release_dataset(store, artifacts, dataset_hash)
     return n_rows
@@ -103,6 +108,8 @@ def _own(account: Account) -> list[tuple[type[Base], ColumnElement[bool]]]:
         (KeptDatasetRow, KeptDatasetRow.owner == account.id),
         (PresetRow, PresetRow.owner == account.id),
         (RatingRow, RatingRow.rater == account.id),
+        (CommentRow, CommentRow.author == account.id),
+        (VisitRow, VisitRow.viewer == account.id),
         (StarRow, StarRow.viewer == account.id),
         (ViewerNameRow, ViewerNameRow.viewer == account.id),
         (SignInRow, SignInRow.account == account.id),

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import InputError, RunError, reason_of
+from engine.evaluations.shared.stored_table import StoredTable
 from engine.messages.message import Message
 from engine.runs.storage.corpora import Corpora
 from engine.runs.storage.disk import file_size, folder_size, full_disk_explained, sync_folder, write_to_disk
@@ -181,12 +182,15 @@ class Artifacts:
         return folder_size(self._folder(run_id))
 
     def load_result(self, run_id: str, result_type: type[Record]) -> Record:
-        """The result that `save_result` kept, equal to it in every field.
+        """The result that `save_result` kept, equal to it in every field; large tables of many rows stay in their files.
 
         Raises RunError when it is not there, damaged, or of another version of `result_type`.
         """
         return unpack(
-            result_type, lambda name: self._read(run_id, name), Message("The result of run {run_id}", run_id=run_id)
+            result_type,
+            lambda name: self._read(run_id, name),
+            Message("The result of run {run_id}", run_id=run_id),
+            lambda name: StoredTable(self._folder(run_id) / name),
         )
 
     def version_and_time(self, run_id: str) -> tuple[str | None, datetime]:

@@ -1,19 +1,14 @@
-"""The data directory, and the storage in it: the list of runs, and the datasets and results on the disk."""
+"""The data directory: where it is, and that it can be written."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import InputError, reason_of
 from engine.messages.message import Message
 from engine.processes import private_folders
-from engine.runs.storage.artifacts import Artifacts
-from engine.runs.storage.database import database_url
-from engine.runs.storage.store import Store
 
 DIRECTORY_VARIABLE = "HAKARI_DATA_DIR"
 READING = "reading"
@@ -43,17 +38,6 @@ def keep_private_folders(data_dir: Path) -> None:
         private_folders.keep_below(data_dir / READING)
     except OSError as error:
         raise _not_writable(data_dir, error) from error
-
-
-@contextmanager
-def opened_storage(directory: Path | None = None) -> Iterator[tuple[Store, Artifacts, Path]]:
-    """The list of runs, the files and the data directory, without an engine; nothing is checked and nothing runs."""
-    data_dir = data_directory(directory)
-    store = Store(database_url(data_dir))
-    try:
-        yield store, Artifacts(data_dir), data_dir
-    finally:
-        store.close()
 
 
 def _not_writable(path: Path, error: OSError) -> InputError:

@@ -92,6 +92,12 @@ def viewer_names(store: Store, viewers: Collection[str]) -> dict[str, str]:
         return {row.viewer: row.name for row in session.scalars(query)}
 
 
+def every_viewer_name(store: Store) -> dict[str, str]:
+    """The names of all viewers that have one."""
+    with store.session() as session:
+        return {row.viewer: row.name for row in session.scalars(select(ViewerNameRow))}
+
+
 def _sorted(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(values)))
 

@@ -12,7 +12,17 @@ from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError
 from engine.messages.message import Message
-from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RatingRow, RunRow, SignInRow, StarRow
+from engine.runs.storage.schema import (
+    CommentRow,
+    KeptDatasetRow,
+    MemberRow,
+    PresetRow,
+    RatingRow,
+    RunRow,
+    SignInRow,
+    StarRow,
+    VisitRow,
+)
 from engine.runs.storage.store import Store
 
 SIGN_IN_DAYS = 30  # as long as the browser keeps the cookie
@@ -150,6 +160,13 @@ def _transfer(session: Session, owners: set[str], owner: str) -> list[str]:
     session.execute(delete(StarRow).where(StarRow.viewer.in_(owners)))
     _transfer_presets(session, owners, owner)
     _transfer_ratings(session, owners, owner)
+    session.execute(
+        update(CommentRow)
+        .where(CommentRow.author.in_(owners))
+        .values(author=owner)
+        .execution_options(synchronize_session=False)
+    )
+    session.execute(delete(VisitRow).where(VisitRow.viewer.in_(owners)))
     names = set(session.scalars(select(KeptDatasetRow.name).where(KeptDatasetRow.owner == owner)))
     kept = session.execute(
         select(KeptDatasetRow.set_id, KeptDatasetRow.name).where(KeptDatasetRow.owner.in_(owners)).distinct()

@@ -18,6 +18,7 @@ from engine.messages.message import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.schema import (
+    CommentRow,
     KeptDatasetRow,
     MemberRow,
     PresetRow,
@@ -26,11 +27,13 @@ from engine.runs.storage.schema import (
     RunRow,
     StarRow,
     ViewerNameRow,
+    VisitRow,
 )
 
 RUNS, PROCESSES = cast(Table, RunRow.__table__), cast(Table, ProcessRow.__table__)
 BESIDE_RUNS = tuple(
-    cast(Table, row.__table__) for row in (StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, RatingRow, MemberRow)
+    cast(Table, row.__table__)
+    for row in (StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, RatingRow, CommentRow, VisitRow, MemberRow)
 )
 ROWS_AT_ONCE = 500
 MOVED_SUFFIX = ".moved"
@@ -51,7 +54,7 @@ class Move:
 def move_runs(source: URL, target: URL, *, dry_run: bool = False) -> Move:
     """Copy all runs into an empty list, compare each row with its source, and put a source that is a file aside.
 
-    What belongs to the list goes with them: kept data sets, presets, ratings, stars, the names of browsers and the
+    What belongs to the list goes with them: kept data sets, presets, ratings, comments, stars, the names of browsers and the
     accounts of members, who sign in again. A list of kept data sets alone is not empty.
 
     Both databases are migrated to the newest schema first. The rows are written in one transaction: all of them or

@@ -27,7 +27,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
-from engine.evaluations.shared.declared_tables import MESSAGE, tables_of
+from engine.evaluations.shared.declared_tables import MESSAGE, Table, tables_of
+from engine.evaluations.shared.stored_table import StoredTable
 from engine.messages.earlier_texts import Earlier, read_message
 from engine.messages.message import Message, as_text, is_stored, of_text, together
 from engine.runs.storage.json_codec import record_from_json, to_json_value
@@ -37,8 +38,12 @@ SCHEMA = 1
 OF_MESSAGES = {b"messages": b"1"}  # metadata of a column
 RECORD, ARRAYS, NOTICES = "record.json", "arrays.npz", "notices"
 
+ROWS_IN_MEMORY = 100_000  # a large table of more rows stays in its file
+ROWS_READ = 2**17  # of a large table that are read at once, such as those around the tokens of a pair
+
 Record = TypeVar("Record")
 Read = Callable[[str], bytes]
+Stored = Callable[[str], StoredTable]
 
 
 def pack(record: Any) -> dict[str, bytes]:
@@ -55,7 +60,8 @@ def pack(record: Any) -> dict[str, bytes]:
         value = getattr(record, field.name)
         if isinstance(value, pd.DataFrame):
             frame = declared[field.name].arranged(value) if field.name in declared else value
-            files[f"{field.name}.parquet"] = to_parquet(frame)
+            is_large = field.name in declared and declared[field.name].is_large
+            files[f"{field.name}.parquet"] = to_parquet(frame, ROWS_READ if is_large else None)
             fields[field.name] = {"as": "table"}
         elif isinstance(value, np.ndarray):
             arrays[field.name] = value
@@ -82,8 +88,10 @@ def pack(record: Any) -> dict[str, bytes]:
     return files | {RECORD: json.dumps(description, ensure_ascii=False, indent=1, allow_nan=False).encode()}
 
 
-def unpack(record_type: type[Record], read: Read, what: str) -> Record:
+def unpack(record_type: type[Record], read: Read, what: str, stored: Stored | None = None) -> Record:
     """The record whose files `read` returns by name, equal to the one packed in every field.
+
+    stored: what opens a file by name where its large tables may stay in it, as those of more than ROWS_IN_MEMORY then do.
 
     A type may have a method `reopened`, which takes back what today's version would not say of an earlier one's result.
     Declared tables and columns that the version which stored it did not have yet come as missing values, and the
@@ -92,7 +100,7 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     """
     description = description_of(read, what)
     try:
-        values, apart = _parts(description, read, what)
+        values, apart = _parts(description, read, what, tables_of(record_type), stored)
         later = _complete(record_type, apart, description.get("version"), what)
         if NOTICES in values:
             said = [value if is_stored(value) else Earlier(value) for value in values[NOTICES]]
@@ -115,14 +123,24 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     return record if reopened is None else reopened()
 
 
-def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parts(
+    description: Mapping[str, Any], read: Read, what: str, declared: Mapping[str, Table], open_stored: Stored | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values in a description, and the tables and arrays in the files beside it, both by field."""
     arrays = _from_npz(_sound(read, description, ARRAYS, what), what) if ARRAYS in description["files"] else {}
     apart: dict[str, Any] = {}
     values: dict[str, Any] = {}
     for name, stored in description["fields"].items():
         if stored["as"] == "table":
-            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), what)
+            is_large = name in declared and declared[name].is_large
+            table = (
+                _left_in_file(open_stored, description, name, declared[name], what)
+                if open_stored and is_large
+                else None
+            )
+            apart[name] = (
+                _from_parquet(_sound(read, description, f"{name}.parquet", what), what) if table is None else table
+            )
         elif stored["as"] == "array":
             apart[name] = arrays[name]
         elif stored["as"] == "arrays":
@@ -132,8 +150,25 @@ def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[
     return values, apart
 
 
-def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table in Parquet, index and types included; messages with what they are made of."""
+def _left_in_file(
+    open_stored: Stored, description: Mapping[str, Any], field: str, declared: Table, what: str
+) -> StoredTable | None:
+    """A table that stays in its file; None for one of few rows, or one whose missing columns are to be filled."""
+    try:
+        table = open_stored(f"{field}.parquet")
+    except (OSError, ValueError, pa.ArrowException):  # what is wrong with it is said where it is read
+        return None
+    if len(table) <= ROWS_IN_MEMORY or not set(declared.headers) <= set(table.columns):
+        return None
+    _check(table.size_and_checksum(), description, f"{field}.parquet", what)
+    return table
+
+
+def to_parquet(frame: pd.DataFrame, rows_in_part: int | None = None) -> bytes:
+    """A table in Parquet, index and types included; messages with what they are made of.
+
+    rows_in_part: so many rows can be read alone; None for pyarrow's usual million.
+    """
     sink = io.BytesIO()
     columns = [
         name
@@ -144,7 +179,7 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
     for name in columns:
         at = table.schema.get_field_index(name)
         table = table.set_column(at, table.schema.field(at).with_metadata(OF_MESSAGES), table.column(at))
-    pq.write_table(table, sink, compression="lz4")  # the fastest to read back
+    pq.write_table(table, sink, compression="lz4", row_group_size=rows_in_part)  # lz4 is the fastest to read back
     return sink.getvalue()
 
 
@@ -260,9 +295,13 @@ def description_of(read: Read, what: str) -> dict[str, Any]:
 
 def _sound(read: Read, description: Mapping[str, Any], name: str, what: str) -> bytes:
     raw = read(name)
-    if [len(raw), zlib.crc32(raw)] != description["files"][name]:
-        raise RunError(Message("{what} is damaged: {name} is not as it was written.", what=what, name=name))
+    _check([len(raw), zlib.crc32(raw)], description, name, what)
     return raw
+
+
+def _check(size_and_checksum: list[int], description: Mapping[str, Any], name: str, what: str) -> None:
+    if size_and_checksum != description["files"][name]:
+        raise RunError(Message("{what} is damaged: {name} is not as it was written.", what=what, name=name))
 
 
 def _from_parquet(raw: bytes, what: str) -> pd.DataFrame:

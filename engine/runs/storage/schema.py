@@ -118,6 +118,7 @@ class RunRow(Base):
     tags: Mapped[str] = mapped_column(Text, default="", server_default="")  # one per line
     n_rows: Mapped[int | None] = mapped_column(Integer)  # of the dataset; NULL where it is not known yet
     headline: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  # numbers for lists of runs
+    comments_closed: Mapped[bool] = mapped_column(default=False, server_default=false())
 
     __table_args__ = (
         Index("runs_by_owner", "owner", "number"),
@@ -195,6 +196,31 @@ class RatingRow(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
 
     __table_args__ = (Index("ratings_by_rater", "rater"),)
+
+
+class CommentRow(Base):
+    """A comment on a run (`engine.runs.comments`). mentions: the ids of those whom it names, a line break around each."""
+
+    __tablename__ = "comments"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    run_id: Mapped[str] = mapped_column(String(32))
+    author: Mapped[str] = mapped_column(String(300))
+    text: Mapped[str] = mapped_column(Text)
+    view: Mapped[str] = mapped_column(Text)
+    mentions: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+    __table_args__ = (Index("comments_by_run", "run_id", "created"), Index("comments_by_author", "author", "created"))
+
+
+class VisitRow(Base):
+    """When a viewer last saw what is new."""
+
+    __tablename__ = "visits"
+
+    viewer: Mapped[str] = mapped_column(String(300), primary_key=True)
+    seen: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class MemberRow(Base):

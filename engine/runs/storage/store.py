@@ -25,7 +25,7 @@ from engine.messages.message import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
-from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RatingRow, RunRow, StarRow
+from engine.runs.storage.schema import CommentRow, KeptDatasetRow, ProcessRow, RatingRow, RunRow, StarRow
 from engine.runs.storage.searching import Search, next_queued, search_query
 
 UNFINISHED = ("queued", "running")
@@ -161,6 +161,7 @@ class Store:
                 return False
             session.execute(delete(StarRow).where(StarRow.run_id == run_id))
             session.execute(delete(RatingRow).where(RatingRow.run_id == run_id))
+            session.execute(delete(CommentRow).where(CommentRow.run_id == run_id))
             if before_commit is not None:
                 before_commit()
             return True

@@ -25,7 +25,7 @@ import psutil
 
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import summary
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage import members as accounts
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.searching import Search

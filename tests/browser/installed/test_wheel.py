@@ -25,10 +25,10 @@ from tests.browser.server import free_port
 from tests.browser.visitor import settled
 from tests.stored_runs import directories
 from tests.support import database
+from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECONDS = 240
 RESULTS = """
 import sys
 from pathlib import Path

@@ -97,6 +97,7 @@ def run(name: str, *models: str) -> Any:
     return SimpleNamespace(
         id=name,
         kind="clusters",
+        owner="somebody",
         dataset_name=name.partition(": ")[2],
         settings={"models": list(models)},
         name=name,

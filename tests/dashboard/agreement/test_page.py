@@ -98,8 +98,7 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
         "agreement.csv",
         "tables.zip",
         "signature.json",
-        "Fill-mask – Classification.pdf",
-        "Fill-mask – Classification.html",
+        "Download",
     }
 
 

@@ -26,6 +26,7 @@ def token(text: str, match: int, similarity: float = 0.9, **other: Any) -> dict[
         "text": text,
         "piece": text,
         "special": False,
+        "inside": False,
         "reading": "",
         "ruby": "",
         "similarity": similarity,
@@ -143,6 +144,15 @@ def test_by_hand_a_cut_goes_where_no_link_crosses() -> None:
     assert cuts == [Segment((0, 3), (0, 2)), Segment((3, 6), (2, 4))]
     assert segments(([1.0] * 4, [1.0] * 4), [(0, 3)], 4.0) == [Segment((0, 4), (0, 4))]
     assert segments(([9.0, 1.0], [1.0]), [], 4.0)[0].reference == (0, 1)  # wider than the room: a line of its own
+
+
+def test_no_line_begins_within_a_word_that_fits_on_one() -> None:
+    # Words of 1, 2 and 3 tokens; room for 4: the line ends after the second word, not within the third.
+    inside = [False, False, True, False, True, True]
+    cuts = segments(([1.0] * 6, [1.0]), [(index, 0) for index in range(6)], 4.0, (inside, [False]))
+    assert [cut.reference for cut in cuts if cut.reference[0] < cut.reference[1]] == [(0, 3), (3, 6)]
+    long_word = [False, True, True, True, True, True]  # wider than the room: it has to be cut
+    assert len(segments(([1.0] * 6, [1.0]), [], 4.0, (long_word, [False]))) > 1
 
 
 @settings(max_examples=40, deadline=None)

@@ -79,8 +79,9 @@ def test_the_page_cuts_long_pairs_as_print_does(seed: int) -> None:
     n, m = drawn.randint(1, 70), drawn.randint(1, 70)
     widths = [drawn.randint(1, 6) for _ in range(n)], [drawn.randint(1, 6) for _ in range(m)]
     links = [(i, min(m - 1, max(0, round(i * m / n) + drawn.randint(-3, 3)))) for i in range(n)]
-    by_page = carried_out(f"return segmentsOf({json.dumps(widths)}, {json.dumps(links)}, 30);")
-    assert by_page == [[list(cut.reference), list(cut.candidate)] for cut in segments(widths, links, 30)]
+    inside = [drawn.random() < 0.5 for _ in range(n)], [drawn.random() < 0.5 for _ in range(m)]
+    by_page = carried_out(f"return segmentsOf({json.dumps(widths)}, {json.dumps(links)}, 30, {json.dumps(inside)});")
+    assert by_page == [[list(cut.reference), list(cut.candidate)] for cut in segments(widths, links, 30, inside)]
 
 
 def test_the_page_draws_the_links_that_print_draws() -> None:

@@ -57,6 +57,16 @@ def test_an_upload_is_kept_from_the_page_that_reads_it() -> None:
     assert "'titles' already" in words(drawn(app))
 
 
+def test_the_samples_are_listed_by_themselves_in_both_languages() -> None:
+    (table,) = [frame.value for frame in visit().dataframe if "language" in frame.value and "content" in frame.value]
+    for language, name in (("ja", "日本語"), ("en", "English")):
+        pairs = sample_data.minimal_pairs(language)
+        row = table[table["content"] == pairs.content_hash[:12]].iloc[0]
+        assert (row["fits"], row["rows"], row["language"]) == ("Minimal pairs", pairs.n, name)
+    labelled = table[table["content"] == sample_data.labelled_sentences("ja").content_hash[:12]]
+    assert labelled["fits"].tolist() == ["Clusters, Classification"]
+
+
 def test_samples_are_not_offered_to_be_kept() -> None:
     app = visit("clusters")
     assert not [button for button in app.button if button.key == "clusters-keep-submit"]

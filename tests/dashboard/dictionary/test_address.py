@@ -42,7 +42,7 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     )
     write_idf(count_documents([["は", "の"], ["の"]], "wiki", tokenizer, "file"), folder / "wiki.bert-mini-ja.json.gz")
     monkeypatch.setattr(stored, "FOLDER", folder)
-    monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    monkeypatch.setattr(common, "open_computing", lambda *_, **__: nullcontext(session.engine()))
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")

@@ -177,7 +177,7 @@ def test_an_edited_word_that_no_model_can_spell_is_explained_below(backend: Fake
 def test_sentences_that_no_model_could_fill_are_listed(backend: FakeBackend) -> None:
     dataset = given(*zip(TWO.texts, TWO.labels, TWO.domains, strict=True), (f"{UNKNOWN}だ", UNKNOWN, "自然"))
     app = visit(run=finished(dataset))
-    assert not app.toggle  # both left out the same
+    assert [toggle.key for toggle in app.toggle] == ["figure-caption"]  # both left out the same
     assert "1 of 4 sentences could not be filled" in words(app)
     assert "Left out: 2" in [expander.label for expander in app.expander]
 

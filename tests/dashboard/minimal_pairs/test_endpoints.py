@@ -17,10 +17,10 @@ from engine.runs import open as opening
 from tests.inference.endpoint.completions_server import KEY, SERVED, Served, completions_server
 from tests.support import page_visits, tiny_models
 from tests.support.page_visits import drawn, evaluated, words
+from tests.waiting import SECONDS
 
 NAME = "endpoint/served-here"
 PAIRS = [("The cat sleeps.", "The cat sleep."), ("猫が鳴く。", "猫を鳴く。"), ("She will go.", "She will goes.")]
-SECONDS = 120.0  # a process that imports the engine, on a busy machine
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 

@@ -107,8 +107,8 @@ def test_nested_settings_and_kinds_of_other_versions() -> None:
     run = replace(RUN, kind="alignment", settings={"models": ["m"], "scoring": {"idf": "novel", "penalty": "none"}})
     assert table.other_settings(run) == ["idf novel", "penalty none"]
     assert table.other_settings(replace(run, kind="unknown")) == []
-    long = row(replace(run, kind="unknown", name="x" * 190))["name"]
-    assert long == "x" * (4 * 46 - 1) + "…"
+    long = row(replace(run, kind="unknown", name="x" * 250))["name"]
+    assert long == "x" * (table.LINES * 46 - 1) + "…"
 
 
 @pytest.mark.parametrize("version", stored_runs.VERSIONS)

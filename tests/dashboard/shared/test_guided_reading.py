@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.clusters.guide import guide as of_clusters
 from dashboard.faces import FACES
-from dashboard.fill_mask.guide import guide as of_means
 from dashboard.minimal_pairs.guide import guide as of_accuracies
 from dashboard.shared import guided_reading, samples, session
 from tests.support.cluster_results import result_of
@@ -87,14 +86,15 @@ def test_the_sentences_on_clusters_are_those_of_the_numbers() -> None:
             "score": [2.5, 7.25],
             "rank": [1, 2],
             "rank_group": [1, 2],
-            "n_sentences": [4, 4],
+            "n_sentences": [24, 24],
         }
     )
-    result = replace(result_of(), models=models)
+    result = replace(result_of(models=("owner/a", "owner/b")), models=models)
     see, meaning, _ = of_clusters(result)
     assert "owner/a has the smallest, 2.500; owner/b the largest, 7.250" in see
     assert "owner/a differs significantly from owner/b" in meaning
-    _, meaning, _ = of_clusters(replace(result, models=models.assign(rank_group=1)))
+    not_apart = result.comparisons.assign(separable=False)
+    _, meaning, _ = of_clusters(replace(result, models=models, comparisons=not_apart))
     assert "owner/b does not differ significantly from owner/a" in meaning
     (alone, meaning, _) = of_clusters(replace(result, models=models.iloc[:1]))
     assert "owner/a: M_m = 2.500" in alone and "differ" not in meaning
@@ -108,29 +108,22 @@ def strata(**accuracies: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["stratum", "accuracy", "ci_low", "ci_high", "n"]).assign(model="owner/m")
 
 
+def of_lp(summary: pd.DataFrame) -> tuple[str, ...]:
+    return of_accuracies(summary, "LP", ("LP", "MeanLP", "PenLP"))
+
+
 def test_the_sentences_on_minimal_pairs_say_whether_length_misleads() -> None:
     known = {"all": (0.7, 0.6, 0.8, 100), "equal": (0.7, 0.5, 0.8, 20)}
-    see, misled, _ = of_accuracies(strata(**known, shorter=(0.9, 0.8, 0.95, 40), longer=(0.5, 0.4, 0.6, 40)))
+    see, misled, _ = of_lp(strata(**known, shorter=(0.9, 0.8, 0.95, 40), longer=(0.5, 0.4, 0.6, 40)))
     assert "owner/m prefers the acceptable sentence in 70.0% of 100 pairs" in see
     assert "Length misleads it" in misled and "90.0%" in misled and "50.0%" in misled
-    _, not_misled, _ = of_accuracies(strata(**known, shorter=(0.7, 0.5, 0.9, 40), longer=(0.6, 0.4, 0.8, 40)))
+    _, not_misled, _ = of_lp(strata(**known, shorter=(0.7, 0.5, 0.9, 40), longer=(0.6, 0.4, 0.8, 40)))
     assert "does not clearly mislead" in not_misled
-    _, no_interval, _ = of_accuracies(strata(**known, shorter=(1.0, np.nan, np.nan, 40), longer=(0.3, 0.2, 0.4, 40)))
+    # a score that overdoes it prefers the longer sentence
+    _, overdone, _ = of_lp(strata(**known, shorter=(0.5, 0.4, 0.6, 40), longer=(0.9, 0.8, 0.95, 40)))
+    assert "Length misleads it" in overdone
+    _, no_interval, _ = of_lp(strata(**known, shorter=(1.0, np.nan, np.nan, 40), longer=(0.3, 0.2, 0.4, 40)))
     assert "it is not known whether length misleads it" in no_interval and "100.0%" in no_interval
-    _, unknown, _ = of_accuracies(strata(**known, shorter=(np.nan, np.nan, np.nan, 0), longer=(0.6, 0.4, 0.8, 40)))
+    _, unknown, _ = of_lp(strata(**known, shorter=(np.nan, np.nan, np.nan, 0), longer=(0.6, 0.4, 0.8, 40)))
     assert "is not seen" in unknown
-    assert of_accuracies(strata(**{**known, "all": (np.nan, np.nan, np.nan, 0)})) == ()
-
-
-def test_the_sentences_on_fill_mask_name_the_best_and_the_worst() -> None:
-    means = pd.DataFrame(
-        {
-            "model": ["owner/a", "owner/b", "owner/b"],
-            "domain": ["all", "all", "books"],
-            "mean_probability": [0.125, 0.25, 0.9],
-        }
-    )
-    see, meaning, _ = of_means(means)
-    assert "owner/b gives them 25" in see and "The lowest is owner/a with 12.5" in meaning
-    assert "The lowest" not in of_means(means[means["model"] == "owner/a"])[1]
-    assert of_means(means.assign(mean_probability=np.nan)) == ()
+    assert of_lp(strata(**{**known, "all": (np.nan, np.nan, np.nan, 0)})) == ()

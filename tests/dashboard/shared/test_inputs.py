@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine.models.sources.cards import BUILT_IN
+from tests.waiting import SECONDS
 
 CSV = "本文,分類\n雨が降る。,天気\n負けた。,試合\n"
 
@@ -31,7 +32,7 @@ def page(kind: str) -> AppTest:
         dataset = dataset_input(FACES[kind].form)
         st.session_state["dataset"] = dataset
 
-    return AppTest.from_function(script, args=(kind,), default_timeout=20).run()
+    return AppTest.from_function(script, args=(kind,), default_timeout=SECONDS).run()
 
 
 def uploaded(kind: str, name: str, content: bytes) -> AppTest:

@@ -18,9 +18,8 @@ from engine.runs.storage.run_record import RunRecord
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import words
-from tests.waiting import wait_until
+from tests.waiting import SECONDS, wait_until
 
-SECONDS = 30.0
 OF_FIRST_ROWS = 100  # items of the first rows are fewer, those of the whole run more
 
 RUN = RunRecord(

@@ -15,6 +15,7 @@ from engine.datasets import reader_process
 from tests.dashboard.shared.test_inputs import uploaded
 from tests.datasets.test_reader_process import workbook
 from tests.support.page_visits import words
+from tests.waiting import SECONDS
 
 SHORT_BIG5 = "text,label\n我喜歡貓,a\n昨天下雨,b\n"
 
@@ -31,7 +32,7 @@ if __name__ == "__main__":
 
 
 def uploaded_workbook(rows: list[list[str]]) -> AppTest:
-    app = AppTest.from_string(FORM, default_timeout=30).run()
+    app = AppTest.from_string(FORM, default_timeout=SECONDS).run()
     app.get_by_key("clusters-source").set_value("upload").run()
     app.file_uploader[0].upload("mine.xlsx", workbook(rows))
     app.run()
@@ -141,7 +142,7 @@ if __name__ == "__main__":
 
 def reading(function: Callable[..., Any]) -> AppTest:
     """A page that reads an upload by a function, and then says what came of it."""
-    app = AppTest.from_string(SCRIPT, default_timeout=30)
+    app = AppTest.from_string(SCRIPT, default_timeout=SECONDS)
     app.session_state["function"] = function
     return app
 

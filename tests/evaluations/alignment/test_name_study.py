@@ -26,7 +26,7 @@ def test_there_are_600_pairs_that_differ_in_one_name() -> None:
 
 def test_the_pairs_held_out_are_others() -> None:
     chosen_on, held_out = name_pairs(), name_pairs("held_out")
-    assert len(held_out) == 471 and as_sentence_pairs().n == 600 + 471 + 400
+    assert len(held_out) == 471 and as_sentence_pairs().n == 600 + 471 + 400 + 276
     assert not {frozenset((pair.name, pair.other_name)) for pair in chosen_on} & {
         frozenset((pair.name, pair.other_name)) for pair in held_out
     }
@@ -47,10 +47,21 @@ def test_the_pairs_written_last_are_others_in_one_sentence_each() -> None:
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
 
 
+def test_the_pairs_written_afterwards_are_others_of_nine_kinds() -> None:
+    afterwards = name_pairs("written_afterwards")
+    names = {frozenset((pair.name, pair.other_name)) for pair in afterwards}
+    assert len(afterwards) == 276 == len(names) and sum(pair.same for pair in afterwards) == 136
+    assert len({pair.kind for pair in afterwards}) == 9 and {pair.length for pair in afterwards} <= set(LENGTHS)
+    for pair in afterwards:
+        assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
+        assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
+
+
 @pytest.mark.nightly  # all pairs under a real model, in eleven settings
 def test_the_published_numbers() -> None:
     """Those of docs/names.md, to a hundredth: sums in another order move a rank or two."""
-    areas, kinds = name_study("builtin/bert-mini-ja", DirectSession(load("builtin/bert-mini-ja", "encode")))  # type: ignore[arg-type]
+    tables = name_study("builtin/bert-mini-ja", DirectSession(load("builtin/bert-mini-ja", "encode")))  # type: ignore[arg-type]
+    areas, kinds, curves = (tables[name] for name in ("areas", "kinds", "curves"))
     of_all = areas.set_index("setting")["all"]
     assert of_all["F1"] == pytest.approx(0.284, abs=0.01)
     assert of_all["as in the paper, idf novel"] == pytest.approx(0.302, abs=0.01)
@@ -64,9 +75,12 @@ def test_the_published_numbers() -> None:
     held_out = areas.set_index("setting")["held_out"]
     assert held_out["names by reading"] == pytest.approx(1.0, abs=0.01) and held_out["F1"] < 0.40
     last = areas.set_index("setting")["written_last"]
-    assert last["names by reading"] == pytest.approx(0.981, abs=0.01) and last["F1"] < 0.30
+    assert last["names by reading"] == pytest.approx(0.994, abs=0.01) and last["F1"] < 0.30
     assert of_all["names by reading"] > of_all["names by reading, without one sound"]
     # one threshold: what M decides on is right, in each part and kind
     assert (kinds["right"] >= 0.9).all() and (kinds["decided"] >= 0.85).all()
+    whole = curves[curves["false_positive_rate"] == 1]
+    assert len(curves) == 21 * len(kinds) and (whole["true_positive_rate"] == 1).all()
+    assert (curves["ci_low"] <= curves["ci_high"]).all()
     assert (kinds["ci_low"] <= kinds["area"]).all() and (kinds["area"] <= kinds["ci_high"]).all()
-    assert kinds.loc[kinds["kind"] == "all", "n"].tolist() == [600, 471, 400]
+    assert kinds.loc[kinds["kind"] == "all", "n"].tolist() == [600, 471, 400, 276]

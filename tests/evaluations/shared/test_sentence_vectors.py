@@ -7,7 +7,7 @@ import pytest
 from engine.errors import InputError, ModelError
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.metric_study import records as metric_study
-from engine.evaluations.shared.sentence_vectors import cut_notice, vector_requests
+from engine.evaluations.shared.vectors.sentence_vectors import cut_notice, vector_requests
 from engine.models.sources.published_vectors import PublishedVectors
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from tests.support.session_fake import facts

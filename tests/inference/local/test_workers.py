@@ -24,11 +24,10 @@ from engine.inference.local import worker_process
 from engine.inference.local.workers import TRIES, LocalWorkers
 from engine.processes import deaths
 from tests.support import fake_chunks
-from tests.waiting import alive, wait_until
+from tests.waiting import SECONDS, alive, wait_until
 
 ROOT = Path(__file__).parents[3]
 # Starting a process and importing takes a second or two when the machine is busy; nothing here waits so long.
-SECONDS = 60
 
 
 def made(n_devices: int = 1) -> LocalWorkers:
@@ -281,7 +280,7 @@ def test_a_chunk_whose_worker_is_killed_from_outside_is_done_in_the_end(workers:
     gate = tmp_path / "gate"
     answer, killed = ask(workers, "wait for", str(gate)), 0
     while killed < TRIES + 1:
-        wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+        wait_until(gate.with_suffix(".begun").exists)
         gate.with_suffix(".begun").unlink()
         os.kill(workers.pids()[0], signal.SIGKILL)
         killed += 1
@@ -296,12 +295,12 @@ def test_a_worker_that_hangs_is_said_and_replaced(
     monkeypatch.setattr(worker_process, "UNHEARD_SECONDS", 0.2)
     gate = tmp_path / "gate"
     answer = ask(workers, "wait for", str(gate))
-    wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+    wait_until(gate.with_suffix(".begun").exists)
     (stopped,) = workers.pids()
     os.kill(stopped, signal.SIGSTOP)
-    wait_until(lambda: "hakari-worker-cpu has given no sign of life for" in workers.fault(), seconds=SECONDS)
+    wait_until(lambda: "hakari-worker-cpu has given no sign of life for" in workers.fault())
     monkeypatch.setattr(worker_process, "SILENT_SECONDS", 0.5)
-    wait_until(lambda: not alive(stopped), seconds=SECONDS)
+    wait_until(lambda: not alive(stopped))
     monkeypatch.setattr(worker_process, "SILENT_SECONDS", 60)
     gate.touch()
     assert answer.result(SECONDS) == [str(gate)] and workers.fault() == ""
@@ -310,10 +309,10 @@ def test_a_worker_that_hangs_is_said_and_replaced(
 def test_a_worker_that_computes_for_long_gives_signs_of_life(workers: LocalWorkers, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     answer = ask(workers, "wait for", str(gate))
-    wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+    wait_until(gate.with_suffix(".begun").exists)
     worker = workers._workers[0]
     heard = worker._heard
-    wait_until(lambda: worker._heard > heard, seconds=SECONDS)
+    wait_until(lambda: worker._heard > heard)
     gate.touch()
     assert answer.result(SECONDS) == [str(gate)]
 

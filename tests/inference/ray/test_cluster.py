@@ -31,9 +31,8 @@ from engine.inference.run_client import RunClient
 from engine.models.sources.cards import built_in_directory
 from tests.support import fake_chunks
 from tests.support.loopback_ray import ENVIRONMENT, ROOT, LoopbackCluster
-from tests.waiting import alive, wait_until
+from tests.waiting import SECONDS, alive, wait_until
 
-SECONDS = 60
 BERT = "builtin/bert-mini-ja"
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install -r deploy/requirements-ray.txt"

@@ -13,7 +13,8 @@ from engine.runs.access.access import MAX_NOTE_CHARACTERS, RunAccess
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS, Configuration, configuration
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.model_policy import model_policy
-from engine.runs.access.viewers import SAMPLES_ID, Viewer
+from engine.runs.access.viewers import Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.operation.retention import delete_expired
 from engine.runs.queue import RunQueue
 from engine.runs.storage.searching import Search

@@ -21,7 +21,8 @@ from engine.runs.storage.run_entry import from_bytes
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.usage import usage_of
-from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, run_record, until, words
+from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, run_record, words
+from tests.waiting import wait_until
 
 ANN, BEN = Viewer("ann@lab.example"), Viewer("ben@lab.example")
 
@@ -125,7 +126,7 @@ def test_the_bin_is_emptied_by_the_days_since_the_deletion(queue: RunQueue, tmp_
     assert empty_bin(queue._store, queue, 30) == 1
     assert queue.get(old) is None and ann.in_bin(recent) is not None and ann.get(kept) is not None
     thread = RetentionThread(queue._store, queue, None, bin_days=28, every_seconds=0.05)
-    until(lambda: queue.get(recent) is None)
+    wait_until(lambda: queue.get(recent) is None)
     thread.close()
     assert ann.get(kept) is not None and [path.name for path in (tmp_path / "results").iterdir()] == [kept]
     assert len(list((tmp_path / "datasets").iterdir())) == 1
@@ -164,9 +165,9 @@ def test_a_run_that_has_not_ended_is_cancelled_first(queue: RunQueue, gateway: F
     ann = access_of(queue)
     gateway.go.clear()
     run_id = ann.submit("weights", Settings(), words(5)).run_id
-    until(is_running(queue, run_id))
+    wait_until(is_running(queue, run_id))
     ann.move_to_bin(run_id)
-    until(lambda: run_record(queue, run_id).state == "cancelled")
+    wait_until(lambda: run_record(queue, run_id).state == "cancelled")
     gateway.go.set()
     ann.restore(run_id)
     run = ann.get(run_id)

@@ -15,7 +15,8 @@ from engine.runs.access import browsers as browsers_module
 from engine.runs.access.access import RunAccess
 from engine.runs.access.browsers import Browsers, browsers
 from engine.runs.access.tags import MAX_TAG_CHARACTERS, MAX_TAGS
-from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL, Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.queue import RunQueue
 from engine.runs.storage.searching import Search
 from tests.support.fake_runs import FakeGateway, Settings, queues, words

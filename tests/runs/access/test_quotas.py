@@ -17,7 +17,8 @@ from engine.evaluations.dictionary.records import Settings as DictionarySettings
 from engine.runs.access.access import RunAccess
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.quotas import Quotas
-from engine.runs.access.viewers import SAMPLES_ID, Viewer
+from engine.runs.access.viewers import Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.open import Engine, open_engine
 from engine.runs.queue import RunQueue
 from engine.runs.storage.run_record import RunRecord

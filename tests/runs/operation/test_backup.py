@@ -15,7 +15,8 @@ import pytest
 from dashboard.shared.dictionaries import FOLDER as DICTIONARIES
 from engine.runs.access.audit import FILE as AUDIT_FILE
 from engine.runs.access.browsers import SECRET_FILE
-from engine.runs.open import CACHE_FILE, open_engine
+from engine.runs.computing import CACHE_FILE
+from engine.runs.open import open_engine
 from engine.runs.operation.contents import CONTENTS, COPIED
 from engine.runs.pretraining.jobs import FOLDER as PRETRAINED
 from engine.runs.queue import RunQueue
@@ -26,8 +27,9 @@ from engine.runs.storage.directory import READING
 from engine.runs.storage.members import Account, SignIn
 from tests.support import postgres
 from tests.support.database import ON_POSTGRESQL, sqlite_only
-from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, until, words
+from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, words
 from tests.support.fakes import FakeBackend
+from tests.waiting import wait_until
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 
@@ -79,7 +81,7 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
             stuck.go.clear()
             blocked_queue = open_one(stuck)
             unfinished = [blocked_queue.submit("weights", Settings(factor=0.5 + n), words(9)).run_id for n in range(4)]
-            until(is_running(blocked_queue, unfinished[0]))
+            wait_until(is_running(blocked_queue, unfinished[0]))
             done = threading.Event()
             worker = threading.Thread(target=work, args=(queue, done))
             worker.start()

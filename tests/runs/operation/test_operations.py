@@ -28,6 +28,7 @@ from engine.runs.operation.logs import JsonLines, set_up_logs
 from engine.runs.operation.metrics import exposition
 from engine.runs.operation.retention import RetentionThread
 from tests.support.fakes import FakeBackend
+from tests.waiting import SECONDS
 
 SETTINGS = clusters.Settings(("a",), projection="pca", resamples=100)
 
@@ -177,7 +178,7 @@ def test_a_running_server_empties_the_bin_by_itself(tmp_path: Path, monkeypatch:
         engine.access(LOCAL).move_to_bin(run_id)
         time.sleep(0.2)  # the bin is emptied at the start, and then every hour
     with open_engine(tmp_path, backend=FakeBackend()) as engine:
-        end = time.monotonic() + 10
+        end = time.monotonic() + SECONDS
         while engine.runs.get(run_id) is not None:
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -189,7 +190,7 @@ def test_a_running_server_forgets_by_itself(tmp_path: Path, monkeypatch: pytest.
     with open_engine(tmp_path, backend=FakeBackend()) as engine:
         run_id = run_clusters(engine)
         retention = RetentionThread(engine.store, engine.runs, engine.configuration.retention_days, every_seconds=0.05)
-        end = time.monotonic() + 10
+        end = time.monotonic() + SECONDS
         while engine.runs.get(run_id) is not None:
             assert time.monotonic() < end
             time.sleep(0.02)

@@ -15,6 +15,7 @@ from sqlalchemy import delete, update
 
 from engine.errors import InputError
 from engine.runs.adoption import adopt
+from engine.runs.computing import open_computing
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import health
 from engine.runs.storage.artifacts import Artifacts
@@ -27,6 +28,7 @@ from tests.support import database
 from tests.support.database import sqlite_only
 from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, queues, words
 from tests.support.fakes import FakeBackend
+from tests.waiting import SECONDS
 
 ANN = "ann@lab.example"
 
@@ -88,7 +90,7 @@ def test_an_empty_list_deletes_nothing_and_stops_the_start(tmp_path: Path, monke
         ):
             opened(tmp_path, **options)
     assert files(tmp_path) == before
-    opened(tmp_path, lists_runs=False, resume=False).close()  # a command that only computes does not care
+    open_computing(tmp_path, backend=FakeBackend()).close()  # a command that only computes does not care
     monkeypatch.setenv(START_VARIABLE, "maybe")
     with pytest.raises(InputError, match="HAKARI_START_ANYWAY is yes or no"):
         opened(tmp_path)
@@ -196,7 +198,7 @@ def test_an_entry_follows_the_row_and_is_written_for_runs_that_have_none(tmp_pat
     written = entry(second)
     (tmp_path / "results" / second / "run.json").unlink()
     with opened(tmp_path):
-        end = time.monotonic() + 10
+        end = time.monotonic() + SECONDS
         while not artifacts.has_entry(second):
             assert time.monotonic() < end
             time.sleep(0.01)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
+from dashboard.shared.comments.exported import CommentLine, comment_table
 from dashboard.shared.exports.bundle.data import DataFile
 from dashboard.shared.exports.bundle.methods import LANGUAGES, Methods
+from dashboard.shared.exports.file_names import file_names
 from dashboard.shared.exports.print.files import Drawing, figure_files
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
 from dashboard.shared.exports.tables.offered import OfferedTables
+from engine.datasets.formats.delimited import csv_text
+from engine.datasets.formats.formulas import escape_formulas
 from engine.errors import InputError
+from engine.messages.languages import translated
 
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
@@ -24,7 +28,6 @@ RENUMBERED = (
     "Rows of the input that could not be used are not in it, so that its rows have other numbers than the "
     "column `row` of the tables; they are in the same order."
 )
-_NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Bundle:
 
     data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
     dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone. scores:
-    likewise of scores and vectors that were computed elsewhere.
+    likewise of scores and vectors that were computed elsewhere. comments: those on the run, where they are asked for.
     """
 
     title: str
@@ -49,6 +52,7 @@ class Bundle:
     missing: tuple[str, ...] = ()
     scores: Mapping[str, bytes] = field(default_factory=dict)
     methods: Methods | None = None
+    comments: Sequence[CommentLine] = ()
 
 
 def bundle(contents: Bundle) -> bytes:
@@ -58,11 +62,12 @@ def bundle(contents: Bundle) -> bytes:
     """
     files: dict[str, bytes] = {}
     parts: dict[str, list[str]] = {"Figures": [], "Tables": []}
-    for caption, path in _figure_paths(contents.figures).items():
+    for caption, name in file_names(contents.figures).items():
+        path, shown = f"figures/{name}", translated(caption)
         written, reason = _drawn(contents, caption, path)
         files |= written
         parts["Figures"].append(
-            f"- `{path}.pdf`, `{path}.svg`: {caption}" if written else f"- {caption}: left out. {reason}"
+            f"- `{path}.pdf`, `{path}.svg`: {shown}" if written else f"- {shown}: left out. {reason}"
         )
     for name in contents.tables:
         written, reasons = _tabulated(contents, name)
@@ -82,6 +87,8 @@ def bundle(contents: Bundle) -> bytes:
             files[f"methods.{language}.md"] = contents.methods.markdown(language).encode()
             files[f"methods.{language}.tex"] = contents.methods.latex(language).encode()
         files["references.bib"] = contents.methods.bibtex().encode()
+    if contents.comments:
+        files["comments.csv"] = csv_text(escape_formulas(comment_table(contents.comments))).encode("utf-8-sig")
     files["signature.json"] = signature_json(contents.signature)
     return zipped({"README.md": _readme(contents, parts).encode(), **files})
 
@@ -91,21 +98,11 @@ def data_path(data: DataFile) -> str:
     return f"data/{data.name}"
 
 
-def _figure_paths(figures: Mapping[str, object]) -> dict[str, str]:
-    """The paths of figures without their endings, by caption; equal ones are numbered."""
-    paths: dict[str, str] = {}
-    for caption in figures:
-        name = _NOT_ALPHANUMERIC.sub("-", caption.lower()).strip("-") or "figure"
-        n_equal = sum(path == f"figures/{name}" or path.startswith(f"figures/{name}--") for path in paths.values())
-        paths[caption] = f"figures/{name}{f'--{n_equal + 1}' if n_equal else ''}"
-    return paths
-
-
 def _drawn(contents: Bundle, caption: str, path: str) -> tuple[dict[str, bytes], str]:
     """The files of a figure, or none and why."""
     try:
         figure = contents.figures[caption]
-        written = figure_files(figure, FIGURE_FORMATS, contents.style, contents.signature)
+        written = figure_files(figure, FIGURE_FORMATS, contents.style, contents.signature, translated(caption))
         return {f"{path}.{kind}": content for kind, content in written.items()}, ""
     except InputError as error:
         return {}, str(error)
@@ -171,5 +168,7 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
         ]
         if f"{{{INCOMPLETE}," in contents.methods.bibtex():
             lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
+    if contents.comments:
+        lines.append("- `comments.csv`: the comments on the run, with the names of their authors.")
     lines += ["- `signature.json`: all that determines the numbers.", ""]
     return "\n".join(lines)

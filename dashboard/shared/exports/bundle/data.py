@@ -50,6 +50,16 @@ def data_file(dataset: Any, *, by_names_alone: bool = False) -> DataFile:
     return DataFile(exported.name.rpartition("/")[2], exported.content, _options(columns))
 
 
+def name_and_options(dataset: Any) -> tuple[str, tuple[str, ...]]:
+    """Name and options of `data_file`; a table of texts and roles, whose name is known, is not written for it."""
+    if not isinstance(dataset, MinimalPairs):
+        return DATA, ()
+    if not dataset.originals:
+        return DATA, _options({role: role for role in _taken_for_roles(_roles_and_others(dataset))})
+    file = data_file(dataset)
+    return file.name, file.columns
+
+
 def is_renumbered(dataset: Any) -> bool:
     """Whether the rows of the file have other numbers than those of the dataset, because some are left out."""
     return tuple(dataset.rows) != tuple(range(1, len(dataset) + 1))

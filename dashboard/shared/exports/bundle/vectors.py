@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from dashboard.shared.exports.bundle.parts import Cited, Models, Names, Phrase, Statement
-from engine.evaluations.shared.vector_settings import POOLINGS
+from engine.evaluations.shared.vectors.vector_settings import POOLINGS
 from engine.models.sources.names import shown_name
 
 _DESCRIPTION = re.compile(

@@ -33,24 +33,30 @@ SETTINGS: dict[Any, Any] = {
 class Drawing(Protocol):
     """A figure that is not Plotly's: it draws itself in the width and the size of letters of the style."""
 
-    def drawn(self, style: PrintStyle) -> Any:
-        """The matplotlib figure."""
+    def drawn(self, style: PrintStyle, caption: str = "") -> Any:
+        """The matplotlib figure, with a caption below it where there is one."""
 
     def texts(self, style: PrintStyle) -> tuple[str, ...]:
         """Every text in it, to find characters that no font has."""
 
 
-def figure_file(figure: go.Figure | Drawing, format: str, style: PrintStyle, signature: Mapping[str, Any]) -> bytes:
-    """`figure` as a file in one of `style.FORMATS`; its metadata hold the digest of `signature`.
+def figure_file(
+    figure: go.Figure | Drawing, format: str, style: PrintStyle, signature: Mapping[str, Any], caption: str = ""
+) -> bytes:
+    """`figure` as a file in one of `style.FORMATS`, with its caption; its metadata hold the digest of `signature`.
 
     The same figure, style and signature give the same bytes: no date is written. Raises InputError for a format or a
     figure that cannot be printed.
     """
-    return figure_files(figure, (format,), style, signature)[format]
+    return figure_files(figure, (format,), style, signature, caption)[format]
 
 
 def figure_files(
-    figure: go.Figure | Drawing, formats: Sequence[str], style: PrintStyle, signature: Mapping[str, Any]
+    figure: go.Figure | Drawing,
+    formats: Sequence[str],
+    style: PrintStyle,
+    signature: Mapping[str, Any],
+    caption: str = "",
 ) -> dict[str, bytes]:
     """As `figure_file` in each of several formats, of a figure that is drawn once."""
     if unknown := [name for name in formats if name not in FORMATS]:
@@ -64,7 +70,8 @@ def figure_files(
     with WRITING, matplotlib.rc_context(SETTINGS):
         from dashboard.shared.exports.print.charts.plotly_figure import draw
 
-        drawn = draw(figure, style) if isinstance(figure, go.Figure) else figure.drawn(style)
+        below = caption if style.caption else ""
+        drawn = draw(figure, style, below) if isinstance(figure, go.Figure) else figure.drawn(style, below)
         return {name: _written(drawn, name, signature) for name in formats}
 
 

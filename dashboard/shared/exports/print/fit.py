@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from matplotlib.artist import Artist
 from matplotlib.legend import Legend
@@ -13,15 +12,22 @@ from matplotlib.transforms import Bbox, BboxBase, ScaledTranslation
 
 from dashboard.shared.exports.print.charts.heatmaps import Cells
 from dashboard.shared.exports.print.charts.panel import Panel, put_labels
-from dashboard.shared.exports.print.sheet import PAD, PAPER_NOTE, TEXT_SIZE, Sheet
+from dashboard.shared.exports.print.measured import (
+    SMALLEST,
+    height_of,
+    labels_of,
+    limits_of,
+    overlap,
+    pixels_of,
+    shrunk_to_cells,
+)
+from dashboard.shared.exports.print.sheet import PAD, PAPER_NOTE, Sheet
 
 APART, TITLE_APART = 5.0, 1.5  # points between the plot, the legend and the title; between the lines of titles
 ROUNDS = 5
 AT_REST = 0.05  # points
 WIDEST_LABELS = 0.4  # of the width of the sheet, for the labels beside the plot
-SMALLEST = 4.5  # points of letters that are made smaller to fit; what needs less is left out
 NUMBER = re.compile(r"[≤≥ ]*[+−-]?[\d,.]+ ?%?(\n[\d,.]+)?")
-CELL_USED = 0.94
 SMALLER = 0.85  # of their size that numbers beside an axis have before some are left out
 
 
@@ -31,22 +37,33 @@ class Arrangement:
     def __init__(self, sheet: Sheet, panels: Sequence[Panel], plot_height: float, paper: Bbox) -> None:
         self._sheet, self._panels, self._plot_height, self._paper = sheet, panels, plot_height, paper
         self._margins = {"left": PAD, "right": PAD, "top": PAD, "bottom": PAD}
+        self._heading_room = 0.0  # points that headings of several lines take from the plot areas below them
 
-    def fit(self, maps: Sequence[Cells], titles: Sequence[Text], legend: Legend | None, *, legend_above: bool) -> None:
-        """Set margins and height; then the legend and the titles, for which the sheet grows."""
-        for title in titles:
-            title.set_visible(False)
+    def fit(
+        self,
+        maps: Sequence[Cells],
+        titles: Sequence[Text],
+        legend: Legend | None,
+        caption: Text | None,
+        *,
+        legend_above: bool,
+    ) -> None:
+        """Set margins and height; then the legend, the titles and the caption, for which the sheet grows."""
+        for text in (*titles, *([caption] if caption is not None else [])):
+            text.set_visible(False)
         self._settle()
-        if self._labels_fitted(maps):
+        if self._headings_broken() | self._labels_fitted(maps):
             self._settle()
+        self._keep_notes_inside()
+        self._titles_parted()
         above: list[Text | Legend] = [*titles, *([legend] if legend is not None and legend_above else [])]
         below: list[Text | Legend] = [legend] if legend is not None and not legend_above else []
-        for title in titles:
-            title.set_visible(True)
+        below += [caption] if caption is not None else []
+        for item in (*titles, *below):
+            item.set_visible(True)
         heights = [
-            _height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART) for item in (*above, *below)
+            height_of(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART) for item in (*above, *below)
         ]
-        self._keep_notes_inside()
         self._margins["top"] += sum(heights[: len(above)])
         self._margins["bottom"] += sum(heights[len(above) :])
         self._place()
@@ -55,8 +72,25 @@ class Arrangement:
         for item, needed in zip(above, heights, strict=False):
             _set_top(item, PAD / width, 1 - from_top / height)
             from_top += needed
-        for item in below:
-            _set_top(item, PAD / width, (PAD + heights[-1] - APART) / height)
+        from_bottom = PAD + sum(heights[len(above) :]) - APART
+        for item, needed in zip(below, heights[len(above) :], strict=True):
+            _set_top(item, PAD / width, from_bottom / height)
+            from_bottom -= needed
+
+    def _headings_broken(self) -> bool:
+        """Break headings to the width of their plot areas, which make room for the lines. Whether any was broken."""
+        width, _ = self._size()
+        wide = width - self._margins["left"] - self._margins["right"]
+        room = 0.0
+        for panel in self._panels:
+            if panel.heading is None:
+                continue
+            before, size = height_of(self._sheet, panel.heading), float(panel.heading.get_fontsize()) / self._sheet.unit
+            panel.heading.set_text(self._sheet.broken(panel.heading.get_text(), panel.domain[2] * wide, size))
+            room = max(room, height_of(self._sheet, panel.heading) - before)
+        self._heading_room = room
+        self._plot_height += room * len({panel.domain[1] for panel in self._panels})
+        return room > 0
 
     def _keep_notes_inside(self) -> None:
         """Move texts on paper that would leave the sheet to its edge, broken where they are wider than it."""
@@ -75,6 +109,23 @@ class Arrangement:
             beyond = max(0.0, box.x1 * scale - (width - PAD)) - max(0.0, PAD - box.x0 * scale)
             if beyond:
                 note.set_transform(note.get_transform() + ScaledTranslation(-beyond / 72, 0, figure.dpi_scale_trans))
+
+    def _titles_parted(self) -> None:
+        """Move the name of a horizontal axis away from texts on paper that stand where it is."""
+        renderer = self._sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        notes = [note.get_window_extent(renderer) for note in filter(_is_paper_note, self._sheet.figure.texts)]
+        moved = False
+        for panel in self._panels:
+            label, axis = panel.axes.xaxis.get_label(), panel.axes.xaxis
+            box = label.get_window_extent(renderer)
+            hit = [note for note in notes if label.get_text() and note.overlaps(box)]
+            if hit:
+                is_above = axis.get_label_position() == "top"
+                away = max(note.y1 for note in hit) - box.y0 if is_above else box.y1 - min(note.y0 for note in hit)
+                axis.labelpad += away * 72 / self._sheet.figure.dpi + TITLE_APART
+                moved = True
+        if moved:
+            self._settle()
 
     def _settle(self) -> None:
         """Widen or narrow the margins until what is drawn reaches from edge to edge."""
@@ -106,7 +157,11 @@ class Arrangement:
         self._paper.set(Bbox([[left, bottom], [left + wide, bottom + tall]]))
         for panel in self._panels:
             x, y, share_x, share_y = panel.domain
-            panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall))
+            lowered = 0.0
+            if panel.heading is not None:
+                lowered = self._heading_room / height
+                panel.heading.set_y(y + share_y - lowered / tall)
+            panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall - lowered))
             for axes, thickness, length in panel.bars:
                 axes.set_position(
                     (
@@ -140,14 +195,16 @@ class Arrangement:
         if changed:
             self._settle()
         for cells in maps:
-            if not _shrunk_to_cells(self._sheet, cells):
+            if not shrunk_to_cells(self._sheet, cells):
                 cells.add_bar()
+                self._settle()
+                self._part_labels(cells.panel, "x")  # the bar has taken of the width
                 changed = True
         return changed
 
     def _break_labels(self, panel: Panel) -> bool:
         """Break words beside the plot that would take too much of its width."""
-        labels, size = panel.labels.get("y", []), _pixels(panel, "y")
+        labels, size = panel.labels.get("y", []), pixels_of(panel, "y")
         widest = WIDEST_LABELS * self._sheet.style.width
         broken = [self._sheet.broken(text, widest, size) if "<" not in text else text for _, text in labels]
         if broken == [text for _, text in labels]:
@@ -164,36 +221,41 @@ class Arrangement:
 
     def _part_labels(self, panel: Panel, letter: str) -> bool:
         """Where labels of an axis overlap: leave out some numbers, or turn words and make them smaller."""
-        labels = _labels(panel, letter)
-        if not _overlap(self._sheet, labels, letter):
+        labels = labels_of(panel, letter)
+        if not overlap(self._sheet, labels, letter):
             return False
         texts = [label.get_text() for label in labels]
         if all(NUMBER.fullmatch(text) for text in texts if text):
             for label in labels:
                 label.set_fontsize(SMALLER * float(label.get_fontsize()))
-            if _overlap(self._sheet, labels, letter):
+            if overlap(self._sheet, labels, letter):
                 self._thin(panel, letter)
             return True
         if letter == "x" and not panel.settings["x"].tickangle:
             panel.axes.xaxis.set_tick_params(rotation=90)
-        while _overlap(self._sheet, labels, letter) and float(labels[0].get_fontsize()) > SMALLEST:
+        while overlap(self._sheet, labels, letter) and float(labels[0].get_fontsize()) > SMALLEST:
             for label in labels:
                 label.set_fontsize(max(SMALLEST, float(label.get_fontsize()) - 0.5))
+        size = float(labels[0].get_fontsize()) / self._sheet.unit
+        while len(labels) > 2 and overlap(self._sheet, labels, letter):  # every second word, and of these again
+            places, kept = zip(*panel.labels[letter][::2], strict=True)
+            put_labels(self._sheet, panel, letter, places, kept, size)
+            labels = labels_of(panel, letter)
         return True
 
     def _thin(self, panel: Panel, letter: str) -> None:
         """Leave out every second label of numbers, or more, never that of 0."""
         texts = dict(panel.labels.get(letter, []))
-        low, high = _limits(panel, letter)
+        low, high = limits_of(panel, letter)
         inside = [place for place in panel.axis(letter).get_majorticklocs() if low - 1e-9 <= place <= high + 1e-9]
         for step in range(2, len(inside)):
             middle = inside.index(0) % step if 0 in inside else 0
             kept = inside[middle::step]
             if texts:
-                put_labels(self._sheet, panel, letter, kept, [texts[place] for place in kept], _pixels(panel, letter))
+                put_labels(self._sheet, panel, letter, kept, [texts[place] for place in kept], pixels_of(panel, letter))
             else:
                 panel.axis(letter).set_ticks(kept)
-            if not _overlap(self._sheet, _labels(panel, letter), letter):
+            if not overlap(self._sheet, labels_of(panel, letter), letter):
                 return
 
     def _break_title(self, panel: Panel, letter: str) -> bool:
@@ -211,65 +273,6 @@ class Arrangement:
 
 def _is_paper_note(item: Artist) -> bool:
     return str(item.get_gid()).startswith(PAPER_NOTE)
-
-
-def _labels(panel: Panel, letter: str) -> list[Text]:
-    """The labels of an axis that are drawn."""
-    axis = panel.axis(letter)
-    if not axis.get_visible() or panel.settings[letter].showticklabels is False:
-        return []
-    low, high = _limits(panel, letter)
-    return [
-        label
-        for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)
-        if label.get_text() and low - 1e-9 <= place <= high + 1e-9
-    ]
-
-
-def _limits(panel: Panel, letter: str) -> tuple[float, float]:
-    low, high = sorted(panel.axes.get_xlim() if letter == "x" else panel.axes.get_ylim())
-    return low, high
-
-
-def _pixels(panel: Panel, letter: str) -> float:
-    """The size of the labels of an axis, in pixels of the page."""
-    return float(panel.settings[letter].tickfont.size or TEXT_SIZE)
-
-
-def _overlap(sheet: Sheet, labels: Sequence[Text], letter: str) -> bool:
-    renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    boxes = sorted(
-        (label.get_window_extent(renderer) for label in labels), key=lambda box: box.x0 if letter == "x" else box.y0
-    )
-    if labels and labels[0].get_rotation() not in (0.0, 90.0):
-        return False  # slanted labels may be as near as their letters are high
-    gap = 0.3 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
-    ends = [(box.x0, box.x1) if letter == "x" else (box.y0, box.y1) for box in boxes]
-    return any(
-        following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0) for before, following in pairwise(ends)
-    )
-
-
-def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
-    """Make the texts of a heat map as small as its cells need; whether they are legible, else they are left out."""
-    if not cells.texts:
-        return True
-    renderer, axes = sheet.figure.canvas.get_renderer(), cells.panel.axes  # type: ignore[attr-defined]
-    area = axes.get_window_extent()
-    (x0, x1), (y0, y1) = _limits(cells.panel, "x"), _limits(cells.panel, "y")
-    width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
-    boxes = [text.get_window_extent(renderer) for text in cells.texts]
-    share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
-    size = min(1.0, share) * float(cells.texts[0].get_fontsize())
-    for text in cells.texts:
-        text.set_fontsize(size)
-        text.set_visible(size >= SMALLEST)
-    return size >= SMALLEST
-
-
-def _height(sheet: Sheet, item: Text | Legend) -> float:
-    renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    return float(item.get_window_extent(renderer).height / sheet.figure.dpi * 72)
 
 
 def _set_top(item: Text | Legend, left: float, top: float) -> None:

@@ -17,6 +17,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from dashboard.shared.exports.print import fonts
 from dashboard.shared.exports.print.colors import INK, color
+from dashboard.shared.exports.print.labels import PointLabel
 from dashboard.shared.exports.print.rich_text import Run, is_bold, lines_of, plain_text
 from dashboard.shared.exports.print.style import DOTS_PER_INCH, PrintStyle
 
@@ -32,11 +33,15 @@ VERTICAL = {"bottom": "bottom", "middle": "center", "top": "top"}
 
 @dataclass
 class Sheet:
-    """The matplotlib figure and how it is lettered. texts: every text written on it, for the check of the fonts."""
+    """The matplotlib figure and how it is lettered. texts: every text written on it, for the check of the fonts.
+
+    labels: the names of points, which `labels.place_labels` moves apart.
+    """
 
     style: PrintStyle
     figure: Figure
     texts: list[str] = field(default_factory=list)
+    labels: list[PointLabel] = field(default_factory=list)
 
     @property
     def unit(self) -> float:
@@ -72,15 +77,18 @@ class Sheet:
         angle: float = 0.0,
         shift: tuple[float, float] = (0.0, 0.0),
         gid: str | None = None,
-    ) -> None:
-        """Write a label at a point; `across` and `up` name the side of it that is there, `shift` is in pixels."""
+    ) -> Text | None:
+        """Write a label at a point; `across` and `up` name the side of it that is there, `shift` is in pixels.
+
+        Returns the text, None for one whose parts look different.
+        """
         moved = transform + ScaledTranslation(
             shift[0] * self.unit / 72, shift[1] * self.unit / 72, self.figure.dpi_scale_trans
         )
         runs = [run for line in lines_of(label) for run in line]
         if len({(run.size, run.color) for run in runs}) > 1:
             self._write_runs(label, (x, y), moved, (ANCHORS[across], ANCHORS[up]), size, ink)
-            return
+            return None
         look = self.look(label, runs[0].size or size) if runs else self.look(label, size)
         if runs and runs[0].color:
             ink = runs[0].color
@@ -98,7 +106,7 @@ class Sheet:
             gid=gid,
             **look,
         )
-        self.finish(text, label)
+        return self.finish(text, label)
 
     def width_of(self, text: str, size: float = TEXT_SIZE) -> float:
         """How wide a text is, in points: the widest of its lines."""

@@ -35,6 +35,10 @@ class PrintStyle:
         most=14,
         unit="pt",
     )
+    caption: bool = option(
+        True,
+        mark("Whether a printed figure says below itself what it is; a document with captions of its own needs none."),
+    )
 
     @property
     def width(self) -> float:

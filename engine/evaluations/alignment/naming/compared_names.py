@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from engine.language.counterparts import BEFORE_NAMES, texts_as_name
+from engine.language.counterparts import COUNTERPART, texts_as_name
+from engine.language.frames import BEFORE_NAMES, KINDS_OF_PLACE
 from engine.language.names import NUMERAL
 from engine.language.parts_of_speech import tagged_words
-from engine.language.readings.abbreviations import abbreviates, may_be_short
+from engine.language.readings.abbreviations import abbreviates, is_listed, may_be_short
+from engine.language.readings.dictionary_names import are_known_as_one
 from engine.language.readings.likeness import sound_distance
-from engine.language.readings.numbers import number, number_readings, quantity
+from engine.language.readings.numbers import is_counter, number, number_readings, quantity
 from engine.language.readings.sounds import sounds, without_long_vowels
 from engine.language.readings.spellings import kana_of_initials, kana_of_spelling
 from engine.language.readings.variants import plain_form
@@ -24,6 +27,7 @@ FOREIGN = frozenset({"KATAKANA", "LATIN", "KATAKANA-HIRAGANA"})  # scripts of na
 ABBREVIATED = 0.97  # M of a name and what is short for it
 HOMOPHONE = 0.75  # M of two names that are read alike, but spelt with other kanji, at most
 LONGER_NAME = 0.5  # of a name and one that holds it, at most: 西船橋, 船橋
+MASS_AND_LENGTH, _KILO = {"グラム", "メートル"}, re.compile("(?:キロ|ミリ)$")
 TIMES = {"秒", "か月"}  # dimensions that no number of days makes one, but both of which say how long
 LEAST_GUESS = 0.6  # M below which a guess by foreign spelling says nothing
 CACHED_PAIRS = 50_000
@@ -58,6 +62,8 @@ def alike(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> Alike 
 @lru_cache(maxsize=CACHED_PAIRS)
 def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | None:
     is_number = own.kind == NUMERAL, other.kind == NUMERAL
+    if own.kind == other.kind == COUNTERPART and _is_counted(own.text) and _is_counted(other.text):
+        return _of_numbers(own.text, other.text, is_placed=True)
     if all(is_number) and OWN not in (own.reading.source, other.reading.source):
         return _of_numbers(own.text, other.text)
     texts = [
@@ -70,25 +76,45 @@ def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | 
     if any(is_number):
         # a number is no other name, unless it is read like it (一人 and ひとり)
         return found if found is not None and (is_number[0] == is_number[1] or found.agreement.value == 1) else None
-    if (found is None or found.agreement.value < ABBREVIATED) and _is_short_for(own.text, other.text):
+    if (found is None or found.agreement.value < ABBREVIATED) and (
+        _is_short_for(own.text, other.text) or are_known_as_one(own.text, other.text)
+    ):
         longest = found.agreement.longest if found else 1
         return Alike(_agreement_of(longest, ABBREVIATED), *(next(iter(read), "") for read in texts))
+    if found is None and _is_known_otherwise(own.text, other.text):
+        return Alike(_agreement_of(1, LONGER_NAME), *(next(iter(read), "") for read in texts))
     return found
 
 
-def _of_numbers(own: str, other: str) -> Alike | None:
-    """Numbers by value; None where their dimensions differ."""
+def _is_known_otherwise(own: str, other: str) -> bool:
+    """Whether one of two names is initials of which a list says what they stand for, and the other one is in kanji."""
+    return any(
+        _scripts(initials) == {"LATIN"} and _scripts(name) == {"CJK"} and len(name) > 2 and is_listed(initials)
+        for initials, name in ((own, other), (other, own))
+    )
+
+
+def _of_numbers(own: str, other: str, *, is_placed: bool = False) -> Alike | None:
+    """Numbers by value; None where their dimensions differ, unless they stand in one another's place."""
     numbers = number(own), number(other)
     if numbers[0] is None or numbers[1] is None:
         return None
     (value, dimension), (other_value, other_dimension) = quantity(numbers[0]), quantity(numbers[1])
-    if dimension != other_dimension and {dimension, other_dimension} != TIMES:
+    if {dimension, other_dimension} == MASS_AND_LENGTH and any(map(_KILO.search, (own, other))):
+        dimension = other_dimension  # 5キロ beside 500グラム
+    if dimension != other_dimension and not is_placed and {dimension, other_dimension} != TIMES:
         return None
     is_same = (value, dimension) == (other_value, other_dimension)
     return Alike(
         Agreement(int(not is_same), 1, float(is_same)),
         *(next(iter(number_readings(text)), "") for text in (own, other)),
     )
+
+
+def _is_counted(text: str) -> bool:
+    """Whether a text is a number with a counter that can be read: 三割, but not 三菱."""
+    parsed = number(text)
+    return parsed is not None and is_counter(parsed.counter)
 
 
 def _by_reading(
@@ -117,7 +143,11 @@ def _by_reading(
         if scripts == ({"CJK"}, {"CJK"}) and OWN not in (own.reading.source, other.reading.source):
             most = _most_of_kanji(own.text, other.text)
             agreement = agreement if agreement.value <= most else _agreement_of(agreement.longest, most)
-        return None if is_guess and agreement.value < LEAST_GUESS else Alike(agreement, *readings)
+        if is_guess and agreement.value < HOMOPHONE:  # a guess never says that it is another name
+            if agreement.value < LEAST_GUESS:
+                return None
+            agreement = _agreement_of(agreement.longest, HOMOPHONE)
+        return Alike(agreement, *readings)
     if scripts[0].isdisjoint(scripts[1]):
         return None  # Путин may be プーチン or not: nothing says how the one is read, nor are they written alike
     return Alike(best_agreement([as_written(own.text)], [as_written(other.text)]).agreement, "", "")
@@ -135,6 +165,8 @@ def _agreement_of(longest: int, value: float) -> Agreement:
 def _most_of_kanji(own: str, other: str) -> float:
     """How alike two names that are spelt with other kanji can be: 阿部 and 安部, 西船橋 and 船橋."""
     short, long = sorted(map(plain_form, (own, other)), key=len)
+    if long[:-1] == short[:-1] and {long[-1], short[-1]} <= KINDS_OF_PLACE:
+        return LONGER_NAME  # 岐阜県, 岐阜市
     is_within = len(long) == len(short) + 1 and long.endswith(short) and long[0] in BEFORE_NAMES
     return LONGER_NAME if is_within else HOMOPHONE
 

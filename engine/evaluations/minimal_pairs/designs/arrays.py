@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from engine.datasets.minimal_pairs.formulas import Region
 from engine.measures.statistics.intervals import CONFIDENCE
@@ -66,4 +65,6 @@ def means_with_intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 @cache
 def _quantile(size: int) -> float:
     """How many standard errors the interval of a mean of that many values reaches to each side."""
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, size - 1))
+    from scipy.special import stdtrit  # a moment to import, and only here
+
+    return float(stdtrit(size - 1, (1 + CONFIDENCE) / 2))

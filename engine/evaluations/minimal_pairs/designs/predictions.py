@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import by_model
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.stored_table import rows_where
 from engine.measures.statistics.intervals import wilson_interval
 from engine.messages.message import Message, named
 
@@ -236,7 +237,12 @@ def surprisals(result: Result) -> pd.DataFrame:
         name: named_regions("\n".join(texts.unique()))
         for name, texts in items[f"{FIELD}{REGION_NAMES}"].groupby(names, sort=False)
     }
-    reached = items["row"].map(result.tokens.groupby("row")["region"].max()).fillna(0).astype(int)
+    reached = (
+        items["row"]
+        .map(rows_where(result.tokens, ["row", "region"]).groupby("row")["region"].max())
+        .fillna(0)
+        .astype(int)
+    )
     # The last region of each suite, also where no sentence has anything there.
     reached = reached.clip(lower=names.map({name: max(called, default=0) for name, called in named.items()}))
     last = reached.groupby(names).transform("max").to_numpy()
@@ -244,7 +250,7 @@ def surprisals(result: Result) -> pd.DataFrame:
     regions = np.arange(most + 1)
     parts = [SURPRISALS.frame()]
     for model, pairs in by_model(result):
-        own = result.tokens[((result.tokens["model"] == model) & (result.tokens["side"] == "acceptable")).to_numpy()]
+        own = rows_where(result.tokens, ["row", "region", "log_likelihood"], model=model, side="acceptable")
         place = pd.Index(pairs["row"]).get_indexer(own["row"])  # of each token's sentence
         bits = -own["log_likelihood"].to_numpy(dtype=np.float64) / np.log(2)
         cells = place * (most + 1) + own["region"].to_numpy(dtype=np.int64)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from engine.evaluations.minimal_pairs import comparison, fair_subsets, levels, views
-from engine.evaluations.minimal_pairs.length_effects import misleads
+from engine.evaluations.minimal_pairs.length_effects import decides
 from engine.evaluations.minimal_pairs.records import PairView, Result
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
@@ -144,7 +144,7 @@ def _length(summary: pd.DataFrame, contest: Contest) -> list[Message]:
     rows = summary.to_dict("records")
     accuracies = {(str(row["model"]), str(row["stratum"])): (int(row["n"]), float(row["accuracy"])) for row in rows}
     order = [each.model for each in contest.ranked if (each.model, "all") in accuracies]
-    misled = [model for model in order if misleads(summary[(summary["model"] == model).to_numpy()])]
+    misled = [model for model in order if decides(summary[(summary["model"] == model).to_numpy()])]
     sentences = []
     if misled:
         sentences.append(

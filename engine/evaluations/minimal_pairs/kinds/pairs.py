@@ -32,6 +32,7 @@ from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.evaluations.shared.on_card import Headline, rows_of
+from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -111,16 +112,6 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         """A view under each normalisation, one below the other."""
         return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
 
-    def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat(
-            [
-                fair_subsets.beside(
-                    whole, name, normalization, alpha, field=by, seed=seed, clustered_by=clustered_by
-                ).assign(subset=name)
-                for name in subsets
-            ]
-        )
-
     rows = [
         (name, model, row)
         for name in subsets
@@ -136,12 +127,14 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "differences": each(lambda name: views.by_difference(result, name, alpha, clustered_by=clustered_by)),
         "categories": each(lambda name: views.by_category(result, name, alpha, by, clustered_by)),
         "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows),
-        "fair_summary": each(beside_fair),
+        "fair_summary": fair_subsets.besides(
+            whole, subsets, normalizations, alpha, field=by, seed=seed, clustered_by=clustered_by
+        ),
         "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
         "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
         "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by, clustered_by)),
-        "tokens": result.tokens,
+        "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
         "precision": result.precision,
         "shared_tokens": SHARED_TOKENS.selected(result.shared),

@@ -15,6 +15,7 @@ from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.evaluations.shared.on_card import Headline
+from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
 from engine.messages.message import Message
 from engine.precision import EXACT_DECISIONS
@@ -93,7 +94,7 @@ def _tables_of_judged(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "judgements": single_sentences.judgements(result, normalizations, alpha, folds=folds, by=asked.shown.by),
         "reliability": single_sentences.reliability_curves(result, normalizations, alpha, folds=folds),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
-        "tokens": result.tokens,
+        "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
     }
 
@@ -105,7 +106,7 @@ def _tables_of_conditions(result: Result, asked: Asked) -> dict[str, pd.DataFram
         "item_predictions": designs.item_predictions(result, asked.shown.predictions),
         "region_surprisals": designs.region_surprisals(result),
         "surprisals": designs.surprisals(result),
-        "tokens": result.tokens,
+        "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
     }
 

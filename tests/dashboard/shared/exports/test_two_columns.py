@@ -127,7 +127,7 @@ def test_a_figure_and_a_table_of_every_page_fit_a_two_column_paper(
         assert not app.error, app.error[0].value
         tables = exported.tables
         assert isinstance(tables, OfferedTables)
-        figure = next(data for key, data in offered.files.items() if key.startswith("download-print-"))
+        figure = next(data for key, data in offered.files.items() if key == "download-print")
         (folder / f"{page}.pdf").write_bytes(figure())
         (folder / f"{page}.tex").write_bytes(table := table_file(tables, name, "latex", exported.signature))
         is_long = b"longtable}" in table.partition(b"\\caption")[0].partition(b"signature")[2]

@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.text import Text
 from matplotlib.transforms import Transform, blended_transform_factory
 
 from dashboard.shared.exports.print.charts.panel import Panel
@@ -18,6 +19,7 @@ from engine.messages.message import Message
 
 BELOW, ABOVE = 0.7, 4.0
 SIDES = {"x": ("left", "center", "right"), "y": ("bottom", "middle", "top")}
+SAME_PLACE = 1e-6
 HEAD = 0.35  # length of an arrow's head, of the size of the letters
 
 
@@ -76,7 +78,7 @@ def write_annotations(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], lay
             shift = _arrow(sheet, panel, note, (x, y), transform, number)
         size = note.font.size or TEXT_SIZE
         if note.text:
-            sheet.write(
+            written = sheet.write(
                 note.text,
                 x,
                 y,
@@ -89,6 +91,16 @@ def write_annotations(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], lay
                 angle=-(note.textangle or 0),
                 gid=f"{PAPER_NOTE if note.xref == 'paper' else 'annotation'}-{number}",
             )
+            if note.xref == note.yref == "paper" and note.yanchor == "bottom":
+                _note_heading(panels, written, x, y)
+
+
+def _note_heading(panels: Mapping[tuple[str, str], Panel], written: Text | None, x: float, y: float) -> None:
+    """Note a text that stands above the middle of a plot area as the heading of that."""
+    for panel in panels.values():
+        left, bottom, wide, high = panel.domain
+        if abs(x - (left + wide / 2)) < SAME_PLACE and abs(y - (bottom + high)) < SAME_PLACE:
+            panel.heading = written
 
 
 def _arrow(

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.collections import PathCollection
+from matplotlib.text import Text
 from matplotlib.ticker import Formatter, LogLocator, MaxNLocator, MultipleLocator, NullLocator
 
 from dashboard.shared.exports.print.charts.number_format import formatted, tick_text
@@ -29,7 +30,10 @@ HAIRLINE = 0.5
 
 @dataclass
 class Panel:
-    """A plot area. domain: its share of the figure's (left, bottom, width, height), each from 0 to 1."""
+    """A plot area. domain: its share of the figure's (left, bottom, width, height), each from 0 to 1.
+
+    heading: the text above it, of a figure with several plot areas.
+    """
 
     axes: Axes
     settings: dict[str, Any]  # "x" and "y": the axes of the Plotly layout
@@ -37,6 +41,7 @@ class Panel:
     domain: tuple[float, float, float, float]
     bars: list[tuple[Axes, float, float]] = field(default_factory=list)  # colour bars: width in points, share of height
     labels: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # of "x" and "y": those at given places
+    heading: Text | None = None
 
     def axis(self, letter: str) -> XAxis | YAxis:
         """The matplotlib axis of a letter."""

@@ -20,9 +20,11 @@ from dashboard.shared.exports.print.charts.solid import draw_solid, finish_solid
 from dashboard.shared.exports.print.charts.values import Scale, group_offsets, scale_of, smallest_step, with_lists
 from dashboard.shared.exports.print.colors import INK, MUTED
 from dashboard.shared.exports.print.fit import Arrangement
+from dashboard.shared.exports.print.labels import place_labels
 from dashboard.shared.exports.print.rich_text import plain_text
-from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, Sheet, blank
+from dashboard.shared.exports.print.sheet import BETWEEN_LINES, PAD, TEXT_SIZE, Sheet, blank
 from dashboard.shared.exports.print.style import PrintStyle
+from dashboard.shared.figures.axis_names import with_axis_names
 
 HEIGHT = 450.0  # pixels of a figure that has none
 HIGHEST = 0.62  # height of a plot area between two scales, of the width of the sheet
@@ -33,20 +35,21 @@ PLOT_SHARE = 0.8  # about how much of the width the cells of a heat map have
 Panels = dict[tuple[str, str], Panel]
 
 
-def draw(figure: go.Figure, style: PrintStyle) -> Figure:
-    """The matplotlib figure, arranged. Raises InputError for what cannot be printed."""
-    figure = with_lists(figure)
+def draw(figure: go.Figure, style: PrintStyle, caption: str = "") -> Figure:
+    """The matplotlib figure, arranged, with a caption below it. Raises InputError for what cannot be printed."""
+    figure = with_axis_names(with_lists(figure))
     sheet, panels, cells, paper = _lettered(figure, style)
     above = (figure.layout.legend.y or 0) >= 1
     Arrangement(sheet, list(panels.values()), _plot_height(sheet, figure, panels), paper).fit(
-        cells, _titles(sheet, figure), legend_of(sheet, figure), legend_above=above
+        cells, _titles(sheet, figure), legend_of(sheet, figure), _caption(sheet, figure, caption), legend_above=above
     )
+    place_labels(sheet.figure, sheet.labels)
     return sheet.figure
 
 
 def texts_of(figure: go.Figure, style: PrintStyle) -> tuple[str, ...]:
     """Every text that would be printed. Raises InputError for what cannot be."""
-    sheet, *_ = _lettered(with_lists(figure), style)
+    sheet, *_ = _lettered(with_axis_names(with_lists(figure)), style)
     title = figure.layout.title
     names = [trace.name for trace in figure.data if trace.name]
     return (*sheet.texts, *(plain_text(text) for text in (title.text, title.subtitle.text, *names) if text))
@@ -172,6 +175,14 @@ def _row_height(sheet: Sheet, figure: go.Figure, key: tuple[str, str], panel: Pa
         return 0.0
     n_rows, n_columns = len(maps[0].z), len(maps[0].z[0])
     return n_rows * max(ROW * sheet.style.font_size, PLOT_SHARE * sheet.style.width / n_columns)
+
+
+def _caption(sheet: Sheet, figure: go.Figure, caption: str) -> Text | None:
+    """What the figure is, broken to the width of the sheet; None where nothing is to be said, or its title says it."""
+    if not caption or caption == plain_text(figure.layout.title.text or ""):
+        return None
+    text = sheet.broken(caption, sheet.style.width - 2 * PAD)
+    return sheet.figure.text(0, 0, text, va="top", ha="left", color=INK, linespacing=BETWEEN_LINES, **sheet.look(text))
 
 
 def _titles(sheet: Sheet, figure: go.Figure) -> list[Text]:

@@ -40,6 +40,7 @@ SCREEN_ONLY = frozenset(
         "itemsizing",
         "traceorder",
         "aspectmode",
+        "meta",
         "constraintext",
         "font.family",
     )

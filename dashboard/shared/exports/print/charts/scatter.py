@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dashboard.shared.exports.print.charts.panel import Panel
 from dashboard.shared.exports.print.charts.values import numbers, per_item, property_of
 from dashboard.shared.exports.print.colors import INK, color, of_series
+from dashboard.shared.exports.print.labels import PointLabel
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -176,7 +177,7 @@ def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: ND
         gap = (MARKER_SIZE if size is None else float(size)) / 2 + TEXT_GAP
         across, dx = {"left": ("right", -gap), "center": ("center", 0), "right": ("left", gap)}[horizontal]
         up, dy = {"top": ("bottom", gap), "middle": ("middle", 0), "bottom": ("top", -gap)}[vertical]
-        sheet.write(
+        written = sheet.write(
             text,
             at_x,
             at_y,
@@ -187,6 +188,8 @@ def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: ND
             size=trace.textfont.size or TEXT_SIZE,
             ink=trace.textfont.color or INK,
         )
+        if written is not None:
+            sheet.labels.append(PointLabel(written, panel.axes, (at_x, at_y), gap * sheet.unit))
 
 
 def _fill(panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArray[np.float64], order: float) -> None:

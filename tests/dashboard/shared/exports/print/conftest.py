@@ -32,7 +32,7 @@ class Recorded:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
     record = Recorded()
-    of_page, of_container, offer = st.plotly_chart, Container.plotly_chart, figure_downloads._print_buttons
+    of_page, of_container, offer = st.plotly_chart, Container.plotly_chart, figure_downloads._one_figure
 
     def on_page(figure: go.Figure, **named: Any) -> Any:
         record.drawn.append(go.Figure(figure))
@@ -42,14 +42,12 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         record.drawn.append(go.Figure(figure))
         return of_container(container, figure, **named)
 
-    def buttons(
-        drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure], signature: Mapping[str, Any]
-    ) -> None:
+    def choice(figures: Mapping[str, go.Figure], drawings: Mapping[str, Drawing], signature: Mapping[str, Any]) -> None:
         record.offered |= figures
-        record.drawings |= {caption: drawing for caption, drawing in drawings.items() if drawing is not None}
-        offer(drawings, figures, signature)
+        record.drawings |= drawings
+        offer(figures, drawings, signature)
 
     monkeypatch.setattr(st, "plotly_chart", on_page)
     monkeypatch.setattr(Container, "plotly_chart", in_container)
-    monkeypatch.setattr(figure_downloads, "_print_buttons", buttons)
+    monkeypatch.setattr(figure_downloads, "_one_figure", choice)
     return record

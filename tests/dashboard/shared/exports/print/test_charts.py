@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
@@ -17,6 +18,7 @@ from dashboard.shared.exports.print.charts.plotly_figure import draw
 from dashboard.shared.exports.print.charts.values import with_lists
 from dashboard.shared.exports.print.colors import color, ink_on, of_series
 from dashboard.shared.exports.print.style import PrintStyle
+from tests.dashboard.shared.exports.print.overlaps import overlapping
 
 ONE, TWO = PrintStyle("one", 8), PrintStyle("two", 8)
 
@@ -190,3 +192,24 @@ def test_arrays_that_plotly_packs_are_the_numbers_again() -> None:
     packed = go.Figure(go.Figure(go.Heatmap(z=np.arange(6.0).reshape(2, 3), x=np.arange(3))))
     assert "bdata" in packed.to_plotly_json()["data"][0]["z"]
     assert [list(row) for row in with_lists(packed).data[0].z] == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_texts_that_overlap_are_found() -> None:
+    # Two texts at one place, a third a line below, and one that is turned and crosses the third alone.
+    figure = Figure(figsize=(4, 2), dpi=100)
+    FigureCanvasAgg(figure)
+    for y, text, angle in ((0.5, "first", 0), (0.5, "second", 0), (0.2, "third", 0), (0.05, "turned", 45)):
+        figure.text(0.5, y, text, rotation=angle, fontsize=12)
+    assert overlapping(figure) == [("first", "second"), ("third", "turned")]
+
+
+def test_names_of_points_that_are_near_each_other_are_moved_apart() -> None:
+    names = ["nlp-waseda/roberta-large", "tohoku-nlp/bert-base", "ku-nlp/deberta", "builtin/bert-mini-ja"]
+    figure = go.Figure(
+        go.Scatter(x=[1, 1.01, 1.02, 1], y=[1, 1.0, 1.01, 1.01], mode="markers+text", text=names),
+        {"xaxis": {"title": "x"}, "yaxis": {"title": "y"}},
+    )
+    for style in (ONE, TWO):
+        printed = draw(figure, style)
+        assert overlapping(printed) == []
+        assert set(names) <= {text.get_text() for text in printed.findobj(Text) if text.get_visible()}

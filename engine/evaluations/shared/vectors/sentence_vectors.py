@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
-from engine.evaluations.shared.vector_settings import PUBLISHED, VectorSettings
+from engine.evaluations.shared.vectors.vector_settings import PUBLISHED, VectorSettings
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
