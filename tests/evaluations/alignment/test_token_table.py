@@ -44,10 +44,10 @@ def test_pieces_know_their_word_and_its_reading() -> None:
     )
     assert frame["word"].tolist() == [-1, 0, 0, 1, 2, 3, 3, 4, 4, 5, -1]
     assert column(frame, "surface") == ["斉", "藤", "さん", "は", "一", "日", "走", "っ", "た"]
-    # A piece alone is read as that kanji; in its word 斉 and 藤 are さいとう, and 一日 is ついたち.
+    # A piece alone is read as that kanji; in its word 斉 and 藤 are さいとう, and 一日 before a verb is いちにち.
     assert column(frame, "pykakasi_piece")[:2] == ["せい", "ふじ"]
     assert column(frame, "pykakasi_word")[:2] == ["さいとう", "さいとう"]
-    assert column(frame, "unidic_word")[2:] == ["さん", "は", "ついたち", "ついたち", "はしっ", "はしっ", "た"]
+    assert column(frame, "unidic_word")[2:] == ["さん", "は", "いちにち", "いちにち", "はしっ", "はしっ", "た"]
     assert column(frame, "proper_noun") == [True, True] + [False] * 7
     assert frame.loc[[0, 10], ["pykakasi_piece", "unidic_word"]].to_numpy().tolist() == [["", ""], ["", ""]]
     assert (frame["row"] == 7).all() and (frame["model"] == "m").all() and (frame["side"] == "reference").all()
