@@ -21,6 +21,7 @@ NO_NUMBER = {
     "huggingface-hub": "fetches files, which count by their content",
     "psutil": "bounds of memory",
     "tqdm": "progress of downloads",
+    "pyarrow": "reads and writes tables of runs, whose numbers it leaves as they are",
     "httpx2": "carries numbers of servers, which are read from the reply itself",
 }
 # Required, and in no number: texts from files count by the content that was read.
@@ -33,7 +34,6 @@ ELSEWHERE = {
     "matplotlib-fontja",
     "jinja2",
     "tabulate",  # figures and tables for papers
-    "pyarrow",
     "openpyxl",
     "defusedxml",  # files
     "chardet",  # encodings of files

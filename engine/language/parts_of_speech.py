@@ -37,7 +37,7 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     names of the dictionary, and MeCab's guesses for unknown words; this is not named entity recognition.
 
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
-    [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
+    [('さいとう', True), ('は', False), ('いちにち', False), ('はしる', False)]
     """
     plain, origins = _usual_form(text)
     words = [

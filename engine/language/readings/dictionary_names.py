@@ -59,7 +59,7 @@ def is_title(text: str) -> bool:
 def may_be_given_name(text: str) -> bool:
     """Whether UniDic or the IPA dictionary has a text among given names, whatever else it is.
 
-    >>> may_be_given_name("汀"), may_be_given_name("犬")
+    >>> may_be_given_name("渚"), may_be_given_name("犬")
     (True, False)
     """
     return _is_looked_up(text) and any(
