@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-# In `make slow`, not in `make check`: whole journeys through a browser, every choice of a page in its address, runs that
-# pretrain. What looks at every page (axe) and the keyboard are in every check.
-SLOW = (
-    "tests/browser/",
-    "tests/dashboard/alignment/test_address.py",
-    "tests/dashboard/minimal_pairs/test_address.py",
-    "tests/dashboard/metric_study/test_address.py",
-    "tests/dashboard/clusters/test_address.py",
-    "tests/runs/test_pretraining_jobs.py",
-)
+# In `make slow`, not in `make check`: whole journeys through a browser. What looks at every page (axe) and the keyboard are
+# in every check.
+SLOW = ("tests/browser/",)
 NOT_SLOW = ("tests/browser/test_accessibility.py",)
-# In `make nightly` alone: what seldom changes and takes long. Every printed figure as a picture, the lost nodes of a
-# cluster, a model of a billion parameters, pretraining to the same weights.
+# In `make nightly` alone: what seldom changes and takes long. Killed servers and a proxy before a browser, every choice of a
+# page in its address (a browser opens the links of each page in `make slow`), every printed figure as a picture, the lost
+# nodes of a cluster, a model of a billion parameters, pretraining to the same weights and as a run.
 NIGHTLY = (
+    "tests/browser/test_behind_nginx.py",
+    "tests/browser/test_survival.py",
+    "tests/dashboard/alignment/test_address.py",
+    "tests/dashboard/clusters/test_address.py",
+    "tests/dashboard/metric_study/test_address.py",
+    "tests/dashboard/minimal_pairs/test_address.py",
     "tests/dashboard/shared/exports/print/test_every_figure.py",
     "tests/dashboard/shared/exports/print/test_overlaps.py",
     "tests/dashboard/shared/exports/test_two_columns.py",
@@ -23,6 +23,7 @@ NIGHTLY = (
     "tests/models/loading/test_large_models.py",
     "tests/models/pretraining/test_pretrain.py",
     "tests/models/pretraining/test_starting_points.py",
+    "tests/runs/test_pretraining_jobs.py",
 )
 
 

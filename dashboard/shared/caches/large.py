@@ -54,20 +54,23 @@ class LargeCache:
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The value of a key, made where it is not there; of several that ask at once, one makes it."""
         with self._lock:
+            if (entry := self._entries.get(key)) is not None:
+                entry.used = self._now()
+                return cast(Value, entry.value)
             making = self._making[key]
         with making:
             with self._lock:
-                if (entry := self._entries.get(key)) is not None:
+                if (entry := self._entries.get(key)) is not None:  # made while this one waited
                     entry.used = self._now()
                     return cast(Value, entry.value)
             try:
                 value = make()
+                with self._lock:
+                    self._entries[key] = _Entry(value, n_bytes_of(value), self._now())
+                    self._bound(key)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-            with self._lock:
-                self._entries[key] = _Entry(value, n_bytes_of(value), self._now())
-                self._bound(key)
             return value
 
     def forget(self, run_id: str) -> None:
@@ -122,6 +125,8 @@ def n_bytes_of(value: object) -> int:
         return int(value.nbytes)
     if isinstance(value, dict):
         return sum(map(n_bytes_of, value.values()))
+    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (str, int, float)):
+        return sum(map(n_bytes_of, value))
     if dataclasses.is_dataclass(value):
         return sum(n_bytes_of(getattr(value, field.name)) for field in dataclasses.fields(value))
     return 0

@@ -27,11 +27,7 @@ def since_last_visit() -> None:
             st.session_state[SINCE] = talks.since_last_time()
         since = st.session_state[SINCE]
         found = talks.new(since)
-        runs = [
-            run
-            for run in access.team(Search(limit=MOST_NEW))
-            if run.created > since and run.state == "done" and not access.may_change(run)
-        ]
+        runs = access.team(Search(new_since=since, but_owners=access.own, limit=MOST_NEW))
         names = access.owner_names([*(comment.author for comment, _ in found), *(run.owner for run in runs)])
     except EngineError as error:
         show_error(error)

@@ -23,7 +23,7 @@ from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
 from engine.messages.message import Message
 from engine.runs.access.audit import AuditLog
-from engine.runs.access.browsers import default_name
+from engine.runs.access.browsers import default_name, passes_for_another
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS
 from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy, file_names
@@ -163,8 +163,7 @@ class RunAccess:
                     name=len(name),
                 )
             )
-        folded = listing.folded(name)
-        if not name.isprintable() or folded == "everybody" or folded.startswith("browser"):
+        if passes_for_another(name):
             raise InputError(Message("The name {name!r} can be taken for another's. Choose another.", name=name))
         listing.set_viewer_name(self.store, self.viewer.id, name)
 
@@ -211,7 +210,7 @@ class RunAccess:
 
     def share(self, run_id: str, shared: bool) -> None:
         """Share a run with the team, or stop sharing it."""
-        self._change(run_id, shared=shared)
+        self._change(run_id, shared=shared, shared_at=datetime.now(UTC) if shared else None)
         self.audit.record("share" if shared else "stop sharing", self.viewer, run=run_id)
 
     def close_comments(self, run_id: str, closed: bool) -> None:
@@ -271,12 +270,12 @@ class RunAccess:
         if self.viewer.signed_in and not team:
             return replace(search, owner=self.viewer.id)
         if self.viewer.signed_in:
-            return replace(search, shared=True, but_owner=SAMPLES_ID, deleted=False)
+            return replace(search, shared=True, but_owners=(*search.but_owners, SAMPLES_ID), deleted=False)
         if search.deleted is not False:
             return replace(search, within=(Scope(owners=self.own),), deleted=True)
         readable = Scope(owners=self.own, browsers=True, shared=True)
         within = (readable,) if team else (readable, Scope(owners=self.own, starred_by=self.viewer.id))
-        return replace(search, within=within, but_owner=SAMPLES_ID)
+        return replace(search, within=within, but_owners=(*search.but_owners, SAMPLES_ID))
 
     @property
     def _quotas(self) -> Quotas:

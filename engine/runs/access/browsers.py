@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import tempfile
+import unicodedata
 from pathlib import Path
 
 from engine.errors import InputError, reason_of
@@ -22,6 +23,17 @@ from engine.messages.message import Message
 from engine.runs.access.viewers import MEMBER_PREFIX, Viewer
 from engine.runs.storage.searching import BROWSER_PREFIX
 
+_OF_NOBODY = (
+    "browser",
+    "ブラウザ",
+    "everybody",
+    "全員",
+    "former member",
+    "以前のメンバー",
+)  # what those without a name are called
+_ALIKE = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC")  # alphabets with letters of one look
+# Of no width though they count as printable: fillers, variation selectors, a blank of Braille, the joiner of marks.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 SECRET_FILE = "browsers.key"  # in the data directory
 SECRET_BYTES = 32
 COOKIE = "hakari_browser"
@@ -101,6 +113,27 @@ def default_name(owner: str) -> str:
     if owner.startswith(BROWSER_PREFIX):
         return Message("Browser {SHOWN_DIGITS}", SHOWN_DIGITS=owner.removeprefix(BROWSER_PREFIX)[:SHOWN_DIGITS])
     return "Everybody" if owner == "local" else owner
+
+
+def passes_for_another(name: str) -> bool:
+    """Whether readers could take a name that somebody chooses for what another is called, or for nobody's.
+
+    Such are the names of those who have none, in both languages, and characters that are not seen or that look like
+    those of another alphabet beside them. Two names that differ in such characters alone cannot be told apart either.
+
+    >>> [passes_for_another(name) for name in ("Ann", "山田 Ken", "Аня", "Аnn", "Browser 3f2a", "ブラウザ3f2a", "A\u3164")]
+    [False, False, False, True, True, True, True]
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    alphabets = {
+        alphabet for alphabet in _ALIKE if any(unicodedata.name(sign, "").startswith(alphabet) for sign in folded)
+    }
+    return (
+        not name.isprintable()
+        or bool(_UNSEEN.search(unicodedata.normalize("NFD", name)))
+        or len(alphabets) > 1
+        or folded.startswith(_OF_NOBODY)
+    )
 
 
 def _write_secret(path: Path) -> None:

@@ -22,6 +22,8 @@ from engine.runs.storage.run_record import RunRecord
 MOST_CHARACTERS = 2_000
 MOST_OF_A_RUN = 1_000
 MOST_A_MINUTE = 10  # of one author
+MOST_ON_A_RUN_A_MINUTE = 30  # of all: a browser without sign-in is somebody else without its cookie
+MOST_OF_AN_AUTHOR = 200  # on one run
 MOST_OF_A_VIEW = 1_500  # characters of the address of what a comment is about; of a longer one the row alone is kept
 MOST_NEW = 20
 MOST_LOOKED_AT = 1_000  # comments, for those on runs that the viewer may read
@@ -148,9 +150,13 @@ class CommentAccess:
             raise InputError(Message("This run takes no comments."))
         if rows.n_of_run(store, run.id) >= MOST_OF_A_RUN:
             raise InputError(Message("A run takes at most {most:,} comments.", most=MOST_OF_A_RUN))
+        if rows.n_of_run(store, run.id, author=self.runs.viewer.id) >= MOST_OF_AN_AUTHOR:
+            raise InputError(Message("A run takes at most {most:,} comments of one person.", most=MOST_OF_AN_AUTHOR))
         minute_ago = datetime.now(UTC) - timedelta(minutes=1)
         if rows.n_of_author(store, self.runs.viewer.id, minute_ago) >= MOST_A_MINUTE:
             raise InputError(Message("At most {most} comments a minute: wait a moment.", most=MOST_A_MINUTE))
+        if rows.n_of_run(store, run.id, since=minute_ago) >= MOST_ON_A_RUN_A_MINUTE:
+            raise InputError(Message("At most {most} comments a minute: wait a moment.", most=MOST_ON_A_RUN_A_MINUTE))
 
     def _named_in(self, text: str) -> list[str]:
         """The ids of those whom a text names, without the author."""

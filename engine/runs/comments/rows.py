@@ -53,9 +53,14 @@ def remove(store: Store, comment_id: str) -> None:
         session.execute(delete(CommentRow).where(CommentRow.id == comment_id))
 
 
-def n_of_run(store: Store, run_id: str) -> int:
-    """How many comments a run has."""
-    return _count(store, CommentRow.run_id == run_id)
+def n_of_run(store: Store, run_id: str, *, author: str | None = None, since: datetime | None = None) -> int:
+    """How many comments a run has, of one author or since a moment where these are given."""
+    conditions = [CommentRow.run_id == run_id]
+    if author is not None:
+        conditions.append(CommentRow.author == author)
+    if since is not None:
+        conditions.append(CommentRow.created > since)
+    return _count(store, *conditions)
 
 
 def n_of_author(store: Store, author: str, since: datetime) -> int:

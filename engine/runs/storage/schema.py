@@ -111,6 +111,7 @@ class RunRow(Base):
     stop_requested: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0)  # starts without an end
     shared: Mapped[bool] = mapped_column(default=False, server_default=false())  # the team may read it
+    shared_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # NULL where it is not, or was before this was kept
     note: Mapped[str] = mapped_column(Text, default="", server_default="")
     models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, one per line
     stored_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")  # dataset and result on disk

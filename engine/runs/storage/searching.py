@@ -47,10 +47,10 @@ class Search:
 
     owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the tags, the
     name of the dataset or of a model, ignoring case. model, dataset: the exact name. dataset_hash: of the dataset's
-    content. tags: all of them. starred_by: only runs that the viewer has starred. since: only runs that were started then or
-    later. deleted: False: runs that are not in
-    the bin, True: those in it, None: both. within: only runs in all of these sets. but_owner: not the runs of this
-    owner. order: one of ORDERS. limit, offset: which part of the sorted runs.
+    content. tags: all of them. starred_by: only runs that the viewer has starred. since: only runs that were started then
+    or later. deleted: False: runs that are not in the bin, True: those in it, None: both. within: only runs in all of
+    these sets. but_owners: not the runs of these owners. new_since: only runs that finished, or were shared, after this.
+    order: one of ORDERS. limit, offset: which part of the sorted runs.
     """
 
     owner: str | None = None
@@ -66,7 +66,8 @@ class Search:
     since: datetime | None = None
     deleted: bool | None = False
     within: tuple[Scope, ...] = ()
-    but_owner: str | None = None
+    but_owners: tuple[str, ...] = ()
+    new_since: datetime | None = None
     order: str = "newest"
     limit: int = 300
     offset: int = 0
@@ -90,8 +91,8 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
         demanded.append(RunRow.deleted.is_not(None) if search.deleted else RunRow.deleted.is_(None))
     if search.owner is not None:
         demanded.append(RunRow.owner == search.owner)
-    if search.but_owner is not None:
-        demanded.append(RunRow.owner != search.but_owner)
+    if search.but_owners:
+        demanded.append(RunRow.owner.not_in(search.but_owners))
     if search.shared:
         demanded.append(RunRow.shared.is_(True))
     if search.kind:
@@ -112,6 +113,11 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
         demanded.append(_starred(search.starred_by))
     if search.since is not None:
         demanded.append(RunRow.created >= search.since)
+    if search.new_since is not None:
+        demanded += [
+            RunRow.state == "done",
+            or_(RunRow.finished > search.new_since, RunRow.shared_at > search.new_since),
+        ]
     for word in search.text.split():
         fields = (RunRow.name, RunRow.note, RunRow.dataset_name, RunRow.models, RunRow.tags)
         demanded.append(or_(*(field.icontains(word, autoescape=True) for field in fields)))

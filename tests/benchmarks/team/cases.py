@@ -175,7 +175,7 @@ def _check_stored(data_dir: Path, journal: Journal) -> None:
     """Record as mixed up every stored run whose result is not that of a file of its owner."""
     url = url_for(data_dir, postgres.current) or f"sqlite:///{data_dir / 'hakari.sqlite'}"
     store, artifacts = Store(url), Artifacts(data_dir)
-    runs = store.search(Search(kind=KIND, states=("done",), but_owner=SAMPLES_ID, limit=100_000))
+    runs = store.search(Search(kind=KIND, states=("done",), but_owners=(SAMPLES_ID,), limit=100_000))
     addresses = accounts.shown_addresses(store, {run.owner for run in runs})
     for run in runs:
         member, file = file_of(run.dataset_name)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,20 @@ def test_a_private_run_does_not_exist_for_anybody_else(queue: RunQueue) -> None:
         with pytest.raises(RunError):
             change()
     assert ann.get(run_id) is not None
+
+
+def test_a_run_is_new_to_the_team_from_when_it_is_shared(queue: RunQueue) -> None:
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
+    old, _private = finished(ann), finished(ann)
+    for _ in range(3):
+        ann.share(finished(ann), True)
+    since = datetime.now(UTC)
+    assert ben.team(Search(new_since=since)) == []
+    ann.share(old, True)  # the oldest one, and the last to be seen
+    assert [run.id for run in ben.team(Search(new_since=since, limit=1))] == [old]
+    assert ann.team(Search(new_since=since, but_owners=ann.own)) == []
+    ann.share(old, False)
+    assert ben.team(Search(new_since=since)) == []
 
 
 def test_a_shared_run_may_be_read_and_repeated_but_not_changed(queue: RunQueue) -> None:

@@ -194,7 +194,17 @@ def test_a_browser_gives_itself_a_name_that_nobody_else_has(queue: RunQueue) -> 
     one.name_myself("  Ann   B. ")
     one.name_myself("Ann B.")
     assert two.owner_names(run.owner for run in two.team())[one.viewer.id] == "Ann B."
-    for taken in ("ann b.", "Ａnn B.", "Browser 12ab", "everybody", "x" * 41, "Ann\u200b B."):
+    for taken in (
+        "ann b.",
+        "Ａnn B.",
+        "Browser 12ab",
+        "everybody",
+        "x" * 41,
+        "Ann\u200b B.",
+        "Ann\ufe0f B.",
+        "\u0410nn B.",
+        "全員",
+    ):
         with pytest.raises(InputError):
             two.name_myself(taken)
     one.name_myself("")

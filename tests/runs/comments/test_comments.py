@@ -17,7 +17,16 @@ from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.alignment.records import Settings
 from engine.runs.access.viewers import LOCAL_ID, Viewer
 from engine.runs.comments import rows
-from engine.runs.comments.access import MOST_A_MINUTE, MOST_CHARACTERS, MOST_NEW, CommentAccess, row_of, view_of
+from engine.runs.comments.access import (
+    MOST_A_MINUTE,
+    MOST_CHARACTERS,
+    MOST_NEW,
+    MOST_OF_AN_AUTHOR,
+    MOST_ON_A_RUN_A_MINUTE,
+    CommentAccess,
+    row_of,
+    view_of,
+)
 from engine.runs.comments.rows import Comment
 from engine.runs.computing import SAMPLES_ID
 from engine.runs.open import Engine, open_engine
@@ -151,6 +160,24 @@ def test_how_many_somebody_writes_in_a_minute_is_bounded(engine: Engine) -> None
     earlier = datetime.now(UTC) - timedelta(minutes=2)
     rows.add(engine.store, Comment("old", run_id, EVE.id, "t", "", earlier), ())
     assert rows.n_of_author(engine.store, EVE.id, datetime.now(UTC) - timedelta(minutes=1)) == 1
+
+
+def test_how_many_all_browsers_write_on_a_run_is_bounded(engine: Engine) -> None:
+    run_id = submitted(engine)
+    for number in range(MOST_ON_A_RUN_A_MINUTE):
+        rows.add(engine.store, Comment(f"{number}", run_id, f"browser:{number}", "spam", "", datetime.now(UTC)), ())
+    with pytest.raises(InputError, match="At most 30 comments a minute"):
+        of(engine, EVE).write(run_id, "another cookie")
+    of(engine, EVE).write(submitted(engine), "on another run")
+
+
+def test_nobody_fills_a_run(engine: Engine) -> None:
+    run_id, earlier = submitted(engine), datetime.now(UTC) - timedelta(hours=1)
+    for number in range(MOST_OF_AN_AUTHOR):
+        rows.add(engine.store, Comment(f"{number}", run_id, EVE.id, "spam", "", earlier), ())
+    with pytest.raises(InputError, match="at most 200 comments of one person"):
+        of(engine, EVE).write(run_id, "one more")
+    of(engine, BEN).write(run_id, "there is room")
 
 
 def test_a_view_that_is_too_long_is_kept_as_its_row(engine: Engine) -> None:

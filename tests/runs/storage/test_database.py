@@ -154,6 +154,7 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
             "headline",
             "per_second",
             "comments_closed",
+            "shared_at",
         ):
             old.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         old.execute(

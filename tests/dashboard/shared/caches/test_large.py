@@ -38,6 +38,10 @@ def test_the_bytes_of_a_record_are_those_of_its_tables_and_arrays() -> None:
     assert n_bytes_of(texts) >= 4000 and n_bytes_of("text") == 0
 
 
+def test_tables_in_lists_count_and_texts_are_not_looked_into() -> None:
+    assert n_bytes_of((numbers(1), [numbers(2)])) == 3 * 1024 and n_bytes_of(("a", "b")) == n_bytes_of(()) == 0
+
+
 def test_beyond_the_bound_what_was_used_longest_ago_goes() -> None:
     clock = Clock()
     cache = LargeCache(10 * 1024, now=clock)
@@ -89,3 +93,6 @@ def test_what_cannot_be_made_is_tried_again() -> None:
         with pytest.raises(ZeroDivisionError):
             cache.get(("run", "result"), lambda: 1 / 0)
     assert cache.get(("run", "result"), lambda: 3) == 3
+    for _ in range(3):
+        assert cache.get(("run", "result"), lambda: 4) == 3
+    assert not cache._making  # nothing is kept for a value that is there

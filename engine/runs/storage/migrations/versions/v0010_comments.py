@@ -1,4 +1,4 @@
-"""Comments on runs, whether the owner has closed them, and when a viewer last saw what is new."""
+"""Comments on runs, whether the owner has closed them, when a run was shared and when a viewer last saw what is new."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("seen", sa.DateTime(timezone=True), nullable=False),
     )
     with op.batch_alter_table("runs") as runs:
+        runs.add_column(sa.Column("shared_at", sa.DateTime(timezone=True)))
         runs.add_column(sa.Column("comments_closed", sa.Boolean, nullable=False, server_default=sa.false()))
 
 
@@ -38,5 +39,6 @@ def downgrade() -> None:
     """Back. The comments are gone."""
     with op.batch_alter_table("runs") as runs:
         runs.drop_column("comments_closed")
+        runs.drop_column("shared_at")
     op.drop_table("visits")
     op.drop_table("comments")
