@@ -15,8 +15,8 @@ from engine.datasets.formats.columns import VECTORS_GIVEN
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.outside_names import VECTORS_PREFIX
 from engine.datasets.vectors.files import FORMS, SUFFIXES, VectorFile, read_each
-from engine.datasets.vectors.matching import attached
-from engine.errors import EngineError
+from engine.datasets.vectors.matching import attached, labels_apart
+from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 
 HELP = mark(
@@ -53,12 +53,22 @@ def vectors_input(kind: str, dataset: LabelledSentences | None) -> tuple[Labelle
             return dataset, ()
     if dataset is None:
         return None, ()
+    key = f"{kind}-vectors-skip-bad-rows"
+    skipping = skips_bad_rows(kind) or bool(st.session_state.get(key))
+    matched, has_bad_rows = None, False
     try:
-        matched = _with(kind, dataset, uploads)
+        matched = _with(dataset, uploads, skipping)
     except EngineError as error:
         show_error(error)
-        return None, ()
-    return matched, tuple(vectors.name for vectors in matched.vectors)
+        has_bad_rows = isinstance(error, InputError) and bool(error.rows)
+    if has_bad_rows or st.session_state.get(key):
+        st.checkbox(
+            tr("Leave out rows that cannot be used"),
+            key=key,
+            persist_state="session",
+            help=tr("They are listed with the result, each with its reason. Row numbers stay those of the file."),
+        )
+    return matched, tuple(vectors.name for vectors in matched.vectors) if matched is not None else ()
 
 
 def _title(kind: str) -> str:
@@ -66,8 +76,7 @@ def _title(kind: str) -> str:
     return tr_n("Vectors of {n} file", "Vectors of {n:,} files", n) if n else tr("Vectors from a file")
 
 
-def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> LabelledSentences:
-    skipping = skips_bad_rows(kind)
+def _with(dataset: LabelledSentences, uploads: Sequence[Any], skipping: bool) -> LabelledSentences:
     ids = "-".join(str(upload.file_id) for upload in uploads)
     # All at once: what is read is kept of two readings, so that of three files each would be read at every drawing.
     files = read_upload(
@@ -75,7 +84,7 @@ def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> Labe
     )
     matched = _matched(dataset.content_hash, " ".join(dataset.notices), ids, skipping, dataset, files)
     for vectors in matched.vectors:
-        name = vectors.name.removeprefix(VECTORS_PREFIX)
+        name = vectors.name.partition("=")[0].removeprefix(VECTORS_PREFIX)
         n_dims = tr("{n:,} dimensions", n=vectors.vectors.shape[1])
         st.caption(
             f":material/check: {verbatim(name)}: {verbatim(vectors.file)}, {n_dims} "  # untranslated
@@ -93,4 +102,4 @@ def _matched(
     content_hash: str, notices: str, ids: str, skipping: bool, _dataset: LabelledSentences, _files: Sequence[VectorFile]
 ) -> LabelledSentences:
     # The notices of the data, which its hash leaves out, are among those of what is attached.
-    return attached(_dataset, _files, skip_bad_rows=skipping)
+    return attached(_dataset, _files, labels_apart(_files), skip_bad_rows=skipping)

@@ -70,6 +70,29 @@ def attached(
     return replace(dataset, vectors=tuple(vectors), notices=(*dataset.notices, *notices))
 
 
+def labels_apart(files: Sequence[VectorFile]) -> tuple[str, ...]:
+    """A label for each file of one model whose model is called as that of a file before it, "" for the others.
+
+    For those who cannot give labels: two files of one name from two folders are two models.
+    """
+    labels: list[str] = []
+    taken = {_name(file, of_model, "") for file in files for of_model in file.models}
+    before: set[str] = set()
+    for file in files:
+        names = {_name(file, of_model, "") for of_model in file.models}
+        if len(file.models) == 1 and names & before:
+            [name] = names
+            stem, number = name.removeprefix(VECTORS_PREFIX), 2
+            while f"{VECTORS_PREFIX}{stem}-{number}" in taken:
+                number += 1
+            taken.add(f"{VECTORS_PREFIX}{stem}-{number}")
+            labels.append(f"{stem}-{number}")
+        else:
+            labels.append("")
+        before |= names
+    return tuple(labels)
+
+
 def _name(file: VectorFile, of_model: Vectors, label: str) -> str:
     """What settings call the model."""
     if label:

@@ -69,6 +69,35 @@ def test_several_files_are_read_once_and_each_is_a_model(backend: FakeBackend, m
     assert all(f"{name}: {name}.npy, 6 dimensions" in said for name in ("one", "two", "three"))
 
 
+def test_two_files_of_one_name_are_two_models(backend: FakeBackend) -> None:
+    app = visit()
+    [upload] = [each for each in app.get("file_uploader") if "vectors" in str(each.key)]
+    upload.set_value([("mine.npy", npy(), "application/octet-stream")] * 2)
+    said = words(drawn(app))
+    assert "mine: mine.npy, 6 dimensions" in said and "mine-2: mine.npy, 6 dimensions" in said
+    app.multiselect(key="clusters-models").set_value([])
+    drawn(app).button(key="clusters-submit").click()
+    run_id = str(drawn(app).query_params["run"])
+    runs = session.engine().runs
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    printed = "\n".join(code.value for code in visit(run_id).code)
+    assert "--vectors mine.npy" in printed and "--vectors mine-2=mine.npy" in printed
+
+
+def test_rows_of_vectors_that_cannot_be_used_are_left_out_where_that_is_chosen(backend: FakeBackend) -> None:
+    vectors = np.random.default_rng(0).normal(size=(SAMPLE.n, 6)).astype(np.float32)
+    vectors[1, 2] = np.inf
+    np.save(file := io.BytesIO(), vectors)
+    app = given(file.getvalue())
+    assert app.button(key="clusters-submit").disabled and "Leave out rows that cannot be used" in [
+        box.label for box in app.checkbox
+    ]
+    app.checkbox(key="clusters-vectors-skip-bad-rows").check()
+    assert "mine: mine.npy, 6 dimensions" in words(drawn(app)) and not app.button(key="clusters-submit").disabled
+    app.checkbox(key="clusters-vectors-skip-bad-rows").uncheck()
+    assert drawn(app).button(key="clusters-submit").disabled
+
+
 def test_a_file_that_does_not_fit_says_why_and_nothing_is_submitted(backend: FakeBackend) -> None:
     app = given(npy(3))
     assert "mine.npy has 3 vectors" in words(app)
