@@ -163,7 +163,8 @@ function createView(root) {
     // The reading is above the token, as ruby; a row without readings has no space for them.
     if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
     element.append(part("text", token.text), part("number", token.unknown ? `? ${number}` : number));
-    element.setAttribute("aria-label", explanation(data, side, index).map(([text]) => text).join(". "));
+    // The name is what is seen; the explanation is told after it.
+    element.setAttribute("aria-description", explanation(data, side, index).map(([text]) => text).join(". "));
     return element;
   }
 

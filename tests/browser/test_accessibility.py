@@ -23,7 +23,7 @@ from tests.stored_runs import directories as stored_runs
 
 VERSION = max(stored_runs.VERSIONS)
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-RUN_AXE = """async () => (await axe.run(document, {runOnly: [
+RUN_AXE = """async () => (await axe.run(document, {rules: {"label-content-name-mismatch": {enabled: true}}, runOnly: [
     "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})).violations.flatMap((rule) =>
     rule.nodes.map((node) => ({rule: rule.id, target: node.target.join(" "), html: node.html.slice(0, 200),
                                why: node.failureSummary, inside: document.querySelector(node.target[0])
