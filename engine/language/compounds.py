@@ -159,8 +159,8 @@ def _of_place(name: str) -> str:
 
 def read_proper_nouns(text: str, words: Sequence[TaggedWord]) -> list[TaggedWord]:
     """The words with proper nouns in kanji as the IPA dictionary and pykakasi's read them, where these agree and UniDic
-    has another reading (上杉 かみすぎ, 尚子 ひさこ). In the full name of a person a family name stays one (山中 is さんちゅう as a
-    common noun), and a given name stays that (藤村 is とうそん, ふじむら as a family name).
+    has another reading (上杉 かみすぎ, 尚子 ひさこ). In the full name of a person a family name stays one (山中, which is
+    さんちゅう as a common noun), and a given name stays that (藤村 とうそん, as a family name ふじむら).
 
     >>> from engine.language.parts_of_speech import tagged_words
     >>> [word.reading for word in tagged_words("上杉だ")]

@@ -45,7 +45,8 @@ def kana(text: str) -> str:
         ("一切れの", "ひときれの"),
         ("二部屋の", "ふたへやの"),
         ("十粒の", "じゅうつぶの"),
-        # no compound: after a number, of a pronoun, a short number with its counter, a name that pykakasi reads otherwise, words that only meet
+        # no compound: after a number, of a pronoun, a short number with its counter, a name that pykakasi reads
+        # otherwise, words that only meet
         ("三人が", "さんにんが"),
         ("西船橋で", "にしふなばしで"),
         ("会社の時計", "かいしゃのとけい"),
