@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from engine.language.compounds import read_compounds, read_proper_nouns
+from engine.language.compounds import read_compounds, read_places, read_proper_nouns
 from engine.language.in_context import read_in_context
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
@@ -50,7 +50,7 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
         )
         for (start, end), features in words_with_features(plain)
     ]
-    words = read_proper_nouns(plain, words)
+    words = read_proper_nouns(plain, read_places(plain, words))
     placed = read_in_context(text, [replace(word, start=origins[word.start], end=origins[word.end]) for word in words])
     of_words = [replace(word, reading=read.reading) for word, read in zip(words, placed, strict=True)]
     return tuple(

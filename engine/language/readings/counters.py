@@ -13,6 +13,7 @@ _SPELLINGS = {
     "ヶ": "個",
     "ケ": "個",
     "コ": "個",
+    "振": "振り",
     "頁": "ページ",
     "弗": "ドル",
     "%": "パーセント",
@@ -76,7 +77,26 @@ _DIMENSIONS = {
 _DIMENSION_OF = {
     counter: (factor, name) for name, counters in _DIMENSIONS.items() for counter, factor in counters.items()
 }
+# Counters that count one and two in Japanese words (ひときれ, ふたきれ), and more without a change of sound.
+NATIVE = {
+    "切れ": "きれ",
+    "粒": "つぶ",
+    "束": "たば",
+    "房": "ふさ",
+    "株": "かぶ",
+    "鉢": "はち",
+    "桁": "けた",
+    "部屋": "へや",
+    "瓶": "びん",
+    "缶": "かん",
+    "駅": "えき",
+    "玉": "たま",
+    "振り": "ふり",
+    "匙": "さじ",
+    "揃い": "そろい",
+}
 COUNTERS = {
+    **NATIVE,
     "人": "にん",
     "名": "めい",
     "歳": "さい",
@@ -218,6 +238,7 @@ HARD = frozenset({"分", "泊", "歩", "品", "発", "敗", "編"})
 # How counters from other languages begin: with katakana.
 LOANS = frozenset("キグセチトドパペポミメユリク")
 READ_ALONE = {
+    **{(counter, n): (own + kana,) for counter, kana in NATIVE.items() for n, own in ((1, "ひと"), (2, "ふた"))},
     ("人", 1): ("ひとり",),
     ("人", 2): ("ふたり",),
     ("人", 4): ("よにん",),

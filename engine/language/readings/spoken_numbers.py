@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.language.readings.counters import COUNTERS, HARD, LOANS, READ_ALONE
+from engine.language.readings.counters import COUNTERS, HARD, LOANS, NATIVE, READ_ALONE
 
 _ONES = ("", "いち", "に", "さん", "よん", "ご", "ろく", "なな", "はち", "きゅう")
 _HUNDREDS = {1: "ひゃく", 3: "さんびゃく", 6: "ろっぴゃく", 8: "はっぴゃく"}
@@ -60,7 +60,7 @@ def with_counter(value: int, counter: str) -> list[str]:
     head, ends_in_ten = counter_kana[0], value % 100 in range(10, 100, 10)
     if last in (3, 4, 7, 9) and (counter, last) in READ_ALONE and (counter != "日" or last == 4):  # 14人, 33階, 34日
         return [cardinal(value - last) * (value > 10) + ending for ending in READ_ALONE[(counter, last)]]
-    if head not in "かきくけこさしすせそたちつてとはひふへほぱぴぷぺぽ":
+    if counter in NATIVE or head not in "かきくけこさしすせそたちつてとはひふへほぱぴぷぺぽ":
         return [plain]
     is_h, is_p, is_k = head in "はひふへほ", head in "ぱぴぷぺぽ", head in "かきくけこ"
     hardened = counter_kana[0].translate(_P) + counter_kana[1:] if is_h else counter_kana

@@ -7,7 +7,11 @@ from collections import Counter
 import pytest
 
 from engine.datasets.names.pairs import LENGTHS, as_sentence_pairs, name_pairs
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.name_study import OTHERS, SAME, name_study
+from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.alignment.rescoring import rescore
 from engine.models.loading.weights import load
 from tests.evaluations.alignment.direct_session import DirectSession
 
@@ -55,6 +59,30 @@ def test_the_pairs_written_afterwards_are_others_of_nine_kinds() -> None:
     for pair in afterwards:
         assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
+
+
+@pytest.mark.parametrize("idf", [None, "novel"])
+def test_an_abbreviation_is_never_below_the_plain_score(idf: str | None) -> None:
+    """Under the built-in model, in a short, a medium and a long sentence."""
+    frames = ("{}の本部。", "昨日、{}が発表した。", "新聞によると{}の話だったが、誰も信じなかった。")
+    names = (
+        ("東京電力", "東電"),
+        ("全日本空輸", "全日空"),
+        ("日本放送協会", "NHK"),
+        ("国際連合", "国連"),
+        ("文部科学省", "文科省"),
+        ("ファミリーマート", "ファミマ"),
+    )
+    references, candidates = zip(
+        *((frame.format(one), frame.format(other)) for one, other in names for frame in frames), strict=True
+    )
+    n = len(references)
+    pairs = SentencePairs("abbreviations", references, candidates, ("",) * n, {}, tuple(range(1, n + 1)))
+    model = "builtin/bert-mini-ja"
+    result = evaluate(Settings((model,)), pairs, DirectSession(load(model, "encode")))  # type: ignore[arg-type]
+    scoring = Scoring(penalty="names") if idf is None else Scoring(idf, penalty="names")
+    scores = rescore(result, scoring).pairs
+    assert len(scores) == n and (scores["penalized_f1"] >= scores["f1"]).all()
 
 
 @pytest.mark.nightly  # all pairs under a real model, in eleven settings

@@ -17,6 +17,7 @@ from engine.evaluations.alignment.naming import names as names_module
 from engine.evaluations.alignment.naming.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
+from engine.language.parts_of_speech import tagged_words
 from tests.support.session_fake import SessionFake
 
 BY_READING = Scoring(penalty="names")
@@ -313,6 +314,33 @@ def test_pairs_that_a_reader_tells(frame: str, one: str, other: str, least: floa
     names = names_of(rescore(run((frame.format(one), frame.format(other))), BY_READING), 1)
     compared = names[names["penalised"]]
     assert len(compared) and compared["agreement"].between(least - 1e-9, most + 1e-9).all(), compared["agreement"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("3.5億円", "1億円"),
+        ("西船橋", "船橋"),
+        ("南浦和", "浦和"),
+        ("モネ", "マネ"),
+        ("ミサト", "ミサキ"),
+        ("経産省", "厚労省"),
+    ],
+)
+def test_another_name_is_below_the_plain_score(one: str, other: str) -> None:
+    pairs = rescore(run((f"昨日も{one}の話だ。", f"昨日も{other}の話だ。")), BY_READING).pairs
+    assert pairs["penalized_f1"].item() < pairs["f1"].item()
+
+
+@pytest.mark.parametrize("name", ["渚", "樹", "稔", "昴", "翼", "螢"])
+def test_where_one_side_is_a_name_and_the_other_not_both_are_compared(name: str) -> None:
+    """斉藤 is a name to UniDic, what stands in its place a noun or none."""
+    names = names_of(rescore(run((f"昨日、{name}さんが来た。", "昨日、斉藤さんが来た。")), BY_READING), 1)
+    assert names["penalised"].all() and set(names["name_text"]) == {name, "斉藤"} and names["agreement"].max() <= 0.7
+
+
+def test_a_kanji_beyond_the_bmp_is_read_as_its_usual_form() -> None:
+    assert [word.reading for word in tagged_words("𠮟った")] == [word.reading for word in tagged_words("叱った")]
 
 
 def test_common_nouns_in_one_frame_are_no_names() -> None:
