@@ -14,7 +14,7 @@ from engine.language.readings.variants import usual_kanji
 from engine.version import library_version
 
 # A reading depends on pykakasi's dictionary and on the rules of this folder: both belong into a signature.
-ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 4"
+ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 5"
 CACHED_READINGS = 200_000
 UNPACKED_TABLES = 500
 
