@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -55,8 +59,8 @@ def umap_projection(
 
     Edges: rows are sorted by their entries before the fit and put back after it, so their order does
     not change the map (equal vectors may trade places among themselves). Where all are equal there is nothing
-    to lay out, and all fall on 0. The first call in a process takes
-    seconds longer: umap is imported, and numba compiles, only then. Fits of one process wait for each other.
+    to lay out, and all fall on 0. The first call in a process takes seconds longer: umap is imported only then, and
+    numba compiles it where it has kept nothing on disk yet. Fits of one process wait for each other.
 
     Raises InputError for fewer than n_components + 2 sentences, vectors that are not finite, a zero vector under
     "cosine", and settings out of range.
@@ -104,8 +108,7 @@ def umap_projection(
     with _one_fit, warnings.catch_warnings():
         # umap warns that tensorflow is missing, and where few sentences make it start in another way by itself.
         warnings.simplefilter("ignore")
-        import umap  # ~10 s the first time: never at the start of a process that draws no map
-
+        umap = _umap()
         n_neighbors = min(n_neighbors, n_sentences - 1)
         known = _with_neighbours(array[order], n_neighbors, metric) if n_sentences >= SEARCHED_BY_UMAP else {}
         reducer = umap.UMAP(
@@ -234,6 +237,23 @@ def fewest_for_umap(n_components: int) -> int:
     (4, 5)
     """
     return n_components + SENTENCES_BEYOND_DIMENSIONS
+
+
+@cache
+def _umap() -> ModuleType:
+    """umap, whose compiled code numba keeps on disk: 20 s less in every process after the first one.
+
+    numba itself tells whether what it has kept is of this version, processor and source.
+    """
+    import umap  # ~5 s: never at the start of a process that draws no map
+    from numba.core.dispatcher import Dispatcher
+
+    for name, module in list(sys.modules.items()):
+        if name == "umap" or name.startswith("umap."):
+            for function in [value for value in vars(module).values() if isinstance(value, Dispatcher)]:
+                with suppress(RuntimeError):  # no directory can be written: it is compiled in each process
+                    function.enable_caching()
+    return umap
 
 
 def _with_neighbours(array: NDArray[np.float64], n_neighbors: int, metric: str) -> dict[str, Any]:

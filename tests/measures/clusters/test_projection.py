@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,6 +69,14 @@ def test_many_sentences_are_laid_out_by_their_exact_neighbours(monkeypatch: pyte
     np.testing.assert_array_equal(umap_projection(vectors[::-1], metric="euclidean", seed=1), drawn[::-1])
     nearest = NearestNeighbors(n_neighbors=6).fit(drawn).kneighbors(return_distance=False)
     assert (class_of[nearest] == class_of[:, None]).mean() > 0.999
+
+
+def test_what_numba_compiles_for_a_map_is_kept_for_other_processes() -> None:
+    umap_projection(np.random.default_rng(0).normal(size=(12, 4)))
+    from umap.umap_ import smooth_knn_dist  # an import of its own time
+
+    found = list(Path(smooth_knn_dist.stats.cache_path).glob("umap_.smooth_knn_dist-*.nbi"))
+    assert found and sum({**smooth_knn_dist.stats.cache_hits, **smooth_knn_dist.stats.cache_misses}.values()) > 0
 
 
 def test_the_neighbours_that_umap_is_given_begin_with_the_row_itself() -> None:
