@@ -168,7 +168,7 @@ def test_how_many_all_browsers_write_on_a_run_is_bounded(engine: Engine) -> None
         rows.add(engine.store, Comment(f"{number}", run_id, f"browser:{number}", "spam", "", datetime.now(UTC)), ())
     with pytest.raises(InputError, match="At most 30 comments a minute"):
         of(engine, EVE).write(run_id, "another cookie")
-    of(engine, EVE).write(submitted(engine), "on another run")
+    of(engine, EVE).write(submitted(engine, owner=BEN), "on another run")
 
 
 def test_nobody_fills_a_run(engine: Engine) -> None:
