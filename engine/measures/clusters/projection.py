@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -240,7 +239,7 @@ def fewest_for_umap(n_components: int) -> int:
 
 
 @cache
-def _umap() -> ModuleType:
+def _umap() -> Any:
     """umap, whose compiled code numba keeps on disk: 20 s less in every process after the first one.
 
     numba itself tells whether what it has kept is of this version, processor and source.
