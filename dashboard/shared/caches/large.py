@@ -54,14 +54,12 @@ class LargeCache:
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The value of a key, made where it is not there; of several that ask at once, one makes it."""
         with self._lock:
-            if (entry := self._entries.get(key)) is not None:
-                entry.used = self._now()
+            if (entry := self._used(key)) is not None:
                 return cast(Value, entry.value)
             making = self._making[key]
         with making:
             with self._lock:
-                if (entry := self._entries.get(key)) is not None:  # made while this one waited
-                    entry.used = self._now()
+                if (entry := self._used(key)) is not None:  # made while this one waited
                     return cast(Value, entry.value)
             try:
                 value = make()
@@ -93,6 +91,12 @@ class LargeCache:
         if idle:
             _give_back()
         return len(idle)
+
+    def _used(self, key: Key) -> _Entry | None:
+        entry = self._entries.get(key)
+        if entry is not None:
+            entry.used = self._now()
+        return entry
 
     def _bound(self, newest: Key) -> None:
         n_bytes = sum(entry.n_bytes for entry in self._entries.values())

@@ -120,13 +120,18 @@ def dataset_input(form: DatasetForm) -> Any | None:
         show_error(error)
         dataset, has_bad_rows = None, not skipping and isinstance(error, InputError) and bool(error.rows)
     if has_bad_rows or skipping:
-        st.checkbox(
-            tr("Leave out rows that cannot be used"),
-            key=f"{kind}-skip-bad-rows",
-            persist_state="session",
-            help=tr("They are listed with the result, each with its reason. Row numbers stay those of the file."),
-        )
+        skip_bad_rows_box(kind)
     return dataset
+
+
+def skip_bad_rows_box(kind: str) -> None:
+    """Draw the choice that `skips_bad_rows` reads."""
+    st.checkbox(
+        tr("Leave out rows that cannot be used"),
+        key=f"{kind}-skip-bad-rows",
+        persist_state="session",
+        help=tr("They are listed with the result, each with its reason. Row numbers stay those of the file."),
+    )
 
 
 def skips_bad_rows(kind: str) -> bool:

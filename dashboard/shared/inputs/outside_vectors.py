@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared.inputs.inputs import skips_bad_rows
+from dashboard.shared.inputs.inputs import skip_bad_rows_box, skips_bad_rows
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.columns import VECTORS_GIVEN
@@ -53,21 +53,16 @@ def vectors_input(kind: str, dataset: LabelledSentences | None) -> tuple[Labelle
             return dataset, ()
     if dataset is None:
         return None, ()
-    key = f"{kind}-vectors-skip-bad-rows"
-    skipping = skips_bad_rows(kind) or bool(st.session_state.get(key))
+    own = f"{kind}-vectors"
+    skipping = skips_bad_rows(kind) or skips_bad_rows(own)
     matched, has_bad_rows = None, False
     try:
         matched = _with(dataset, uploads, skipping)
     except EngineError as error:
         show_error(error)
         has_bad_rows = isinstance(error, InputError) and bool(error.rows)
-    if has_bad_rows or st.session_state.get(key):
-        st.checkbox(
-            tr("Leave out rows that cannot be used"),
-            key=key,
-            persist_state="session",
-            help=tr("They are listed with the result, each with its reason. Row numbers stay those of the file."),
-        )
+    if has_bad_rows or skips_bad_rows(own):
+        skip_bad_rows_box(own)
     return matched, tuple(vectors.name for vectors in matched.vectors) if matched is not None else ()
 
 

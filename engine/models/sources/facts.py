@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from engine.messages.message import Message
 from engine.models.sources.published_vectors import PublishedVectors
 
 Source = Literal["built-in", "directory", "hub", "endpoint", "scores", "vectors"]
@@ -200,3 +201,23 @@ class ModelFacts:
         if isinstance(restored.get("token_check"), dict):
             restored["token_check"] = TokenCheck(**restored["token_check"])
         return cls(**restored)
+
+
+def facts_of_file(
+    name: str, kind: Literal["scores", "vectors"], architecture: str, digest: str, **known: Any
+) -> ModelFacts:
+    """The facts of a model that was computed elsewhere and is read from a file: what is not among `known` is 0, "" or False.
+
+    digest: the SHA-256 of the file, its fingerprint. Raises TypeError for what is no field of the facts.
+    """
+    nothing: dict[str, Any] = {
+        **dict.fromkeys(("path", "tokenizer_fingerprint", "tokenizer"), ""),
+        **dict.fromkeys(("n_layers", "hidden_size", "vocab_size", "max_tokens", "n_parameters", "weights_bytes"), 0),
+        **dict.fromkeys(("has_mask", "has_cls", "has_bos"), False),
+        "revision": None,
+        "device": Message("elsewhere"),
+        "dtype": Message("as the file says"),
+    }
+    return ModelFacts(
+        **{**nothing, **known}, name=name, source=kind, kind=kind, fingerprint=digest, architecture=architecture
+    )

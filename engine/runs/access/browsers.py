@@ -21,6 +21,7 @@ from pathlib import Path
 from engine.errors import InputError, reason_of
 from engine.messages.message import Message
 from engine.runs.access.viewers import MEMBER_PREFIX, Viewer
+from engine.runs.storage import listing
 from engine.runs.storage.searching import BROWSER_PREFIX
 
 _OF_NOBODY = (
@@ -124,7 +125,7 @@ def passes_for_another(name: str) -> bool:
     >>> [passes_for_another(name) for name in ("Ann", "山田 Ken", "Аня", "Аnn", "Browser 3f2a", "ブラウザ3f2a", "A\u3164")]
     [False, False, False, True, True, True, True]
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
+    folded = listing.folded(name)
     alphabets = {
         alphabet for alphabet in _ALIKE if any(unicodedata.name(sign, "").startswith(alphabet) for sign in folded)
     }

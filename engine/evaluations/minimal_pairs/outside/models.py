@@ -29,7 +29,7 @@ from engine.inference.endpoint.prompt_alignment import UNKNOWN_TOKENS
 from engine.inference.gateway import GatewaySession
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.messages.message import Message, named
-from engine.models.sources.facts import FROM_FILE, ModelFacts, ScoreFacts
+from engine.models.sources.facts import FROM_FILE, ModelFacts, ScoreFacts, facts_of_file
 from engine.models.sources.names import shown_name, without_label
 
 Piece = dict[str, Any]
@@ -230,27 +230,13 @@ def _bare(name: str) -> str:
 
 def _facts(scores: OutsideScores, tokenizer: str, fingerprint: str) -> ModelFacts:
     level = TOKENIZER if tokenizer else level_of(scores)
-    return ModelFacts(
-        name=scores.name,
-        source=FROM_FILE,
-        path="",
-        revision=None,
-        fingerprint=scores.digest,
+    return facts_of_file(
+        scores.name,
+        FROM_FILE,
+        Message("scores from a file"),
+        scores.digest,
         tokenizer_fingerprint=fingerprint,
-        architecture=Message("scores from a file"),
-        kind=FROM_FILE,
-        n_layers=0,
-        hidden_size=0,
-        vocab_size=0,
-        max_tokens=0,
-        n_parameters=0,
         tokenizer=tokenizer,
-        has_mask=False,
-        has_cls=False,
-        has_bos=False,
-        device=Message("elsewhere"),
-        dtype=Message("as the file says"),
-        weights_bytes=0,
         scores=ScoreFacts(scores.file, scores.digest, scores.form, level, tokenizer),
     )
 

@@ -14,7 +14,7 @@ from engine.errors import InputError
 from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
 from engine.messages.message import Message
-from engine.models.sources.facts import VECTORS, ModelFacts, VectorFacts
+from engine.models.sources.facts import VECTORS, ModelFacts, VectorFacts, facts_of_file
 from engine.models.sources.names import without_label
 
 NO_VECTOR = Message("the file has no vector of it")
@@ -87,26 +87,11 @@ class _WithVectors:
 
 
 def _facts(vectors: OutsideVectors) -> ModelFacts:
-    return ModelFacts(
-        name=vectors.name,
-        source=VECTORS,
-        path="",
-        revision=None,
-        fingerprint=vectors.digest,
-        tokenizer_fingerprint="",
-        architecture=Message("vectors from a file"),
-        kind=VECTORS,
-        n_layers=0,
+    return facts_of_file(
+        vectors.name,
+        VECTORS,
+        Message("vectors from a file"),
+        vectors.digest,
         hidden_size=vectors.vectors.shape[1],
-        vocab_size=0,
-        max_tokens=0,
-        n_parameters=0,
-        tokenizer="",
-        has_mask=False,
-        has_cls=False,
-        has_bos=False,
-        device=Message("elsewhere"),
-        dtype=Message("as the file says"),
-        weights_bytes=0,
         vectors=VectorFacts(vectors.file, vectors.digest, vectors.form),
     )
