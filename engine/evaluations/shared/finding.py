@@ -305,14 +305,19 @@ def p_value(p: float, n_tests: int = 1) -> Message:
 
 
 def _difference(contest: Contest, contrast: Contrast) -> Message:
-    """A difference with its interval and its p-value, as far as there are any."""
+    """A difference with its interval and its p-value, as far as there are any.
+
+    The interval of a single difference may leave 0 out where the test, or its correction for many, does not reject, and
+    the other way round: then the p-value, which decides, stands alone.
+    """
     scale = 100 if contest.is_share else 1
     value, low, high = (
         _signed(f"{scale * number:+z,.{contest.digits}f}")
         for number in (contrast.difference, contrast.low, contrast.high)
     )
     parts: list[str] = [Message("{n} points", n=value) if contest.is_share else value]
-    if not math.isnan(contrast.low):
+    leaves_0_out = contrast.low > 0 or contrast.high < 0
+    if not math.isnan(contrast.low) and (math.isnan(contrast.p) or leaves_0_out == contrast.is_separable):
         parts = [Message("{difference} [{low}, {high}]", difference=parts[0], low=low, high=high)]
     if not math.isnan(contrast.p):
         parts.append(p_value(contrast.p, contrast.n_tests))

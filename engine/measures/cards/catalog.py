@@ -451,7 +451,8 @@ _ALL = (
         "",
         "neither",
         "Is one model right more often than the other on the same pairs? Above 0 the first is.",
-        "McNemar 1947, exact; 95 % interval by Agresti and Min 2005; many models corrected by Holm 1979",
+        "McNemar 1947, exact; 95 % interval by Agresti and Min 2005, with 0 where the test does not reject; many models "
+        "corrected by Holm 1979",
     ),
     MeasureCard(
         "model_kl",

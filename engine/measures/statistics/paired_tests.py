@@ -71,7 +71,10 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
         p = sign_test(b, c),    b pairs right by the first alone, c by the second alone
         difference = (b - c) / n
         interval = d ± z · sqrt(b' + c' - (b' - c')² / (n + 2)) / (n + 2),    b' = b + 1/2, c' = c + 1/2,
-                   d = (b' - c') / (n + 2), within [-1, 1]
+                   d = (b' - c') / (n + 2), within [-1, 1]; where p >= 1 - confidence, 0 is within it too
+
+    The interval holds 0 just where the test does not reject: Agresti and Min's alone leaves 0 out earlier than the exact
+    test, which is the stricter of the two.
 
     Parameters
     ----------
@@ -110,7 +113,10 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
     total, gap = n + 2, b - c  # half a pair more in each cell leaves b - c as it is
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(b + c + 1 - gap**2 / total) / total
     low, high = max(gap / total - half, -1.0), min(gap / total + half, 1.0)
-    return McNemar(n, b, c, gap / n, float(low), float(high), sign_test(b, c))
+    p_value = sign_test(b, c)
+    if p_value >= 1 - confidence:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return McNemar(n, b, c, gap / n, float(low), float(high), p_value)
 
 
 def holm(p_values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

@@ -125,6 +125,19 @@ def test_each_branch_is_a_sentence_in_both_languages(given: Contest, english: st
     assert japanese in shown and not any(word in shown for word in ("distinguishable", "better", "difference"))
 
 
+@pytest.mark.parametrize(
+    ("contrast", "shown"),
+    [
+        (Contrast(0.1, 0.03, 0.17, 0.06, 3), "difference +10.0 points, p = 0.060, Holm over 3 tests."),
+        (Contrast(0.1, -0.01, 0.21, 0.049, is_separable=True), "difference +10.0 points, p = 0.049."),
+        (Contrast(0.1, -0.01, 0.21, 0.06), "difference +10.0 points [−1.0, +21.0], p = 0.060."),
+        (Contrast(0.1, 0.03, 0.17, is_separable=True), "difference +10.0 points [+3.0, +17.0]."),
+    ],
+)
+def test_an_interval_that_contradicts_its_test_is_not_shown_beside_it(contrast: Contrast, shown: str) -> None:
+    assert str(finding_of(contest([0.8, 0.7], [contrast]))).endswith(shown)
+
+
 def test_five_pairs_can_never_be_significant_and_six_can() -> None:
     right, wrong = np.ones(FEWEST, dtype=bool), np.zeros(FEWEST, dtype=bool)
     assert mcnemar(right[1:], wrong[1:]).p_value > 0.05 >= mcnemar(right, wrong).p_value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -54,6 +55,18 @@ def test_the_interval_by_hand() -> None:
     # half = 1.959964 · sqrt(9 - 16 / 22) / 22 = 1.959964 · 2.876235 / 22 = 0.256241
     found = mcnemar(*cells(10, 6, 2, 2))
     assert (found.ci_low, found.ci_high) == pytest.approx((0.181818 - 0.256241, 0.181818 + 0.256241), abs=1e-6)
+
+
+def test_interval_and_test_say_the_same() -> None:
+    # 9 against 2 of 120: d = 7 / 122 = 0.057377; half = 1.959964 · sqrt(12 - 49 / 122) / 122 = 0.054713, so the interval
+    # by Agresti and Min would begin at 0.0027; but p = 2 · (1 + 11 + 55) / 2048 = 0.0654.
+    found = mcnemar(*cells(60, 9, 2, 49))
+    assert found.p_value == pytest.approx(0.0654, abs=1e-4)
+    assert (found.ci_low, found.ci_high) == (0.0, pytest.approx(0.112090, abs=1e-6))
+    for first_only, second_only in itertools.product(range(16), repeat=2):
+        for neither in (0, 1, 60):
+            each = mcnemar(*cells(3, first_only, second_only, neither))
+            assert (each.ci_low > 0 or each.ci_high < 0) == (each.p_value < 0.05)
 
 
 @settings(max_examples=60)
