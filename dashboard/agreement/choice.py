@@ -17,7 +17,7 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import run_title
 from dashboard.shared.wording import show_error, stamp
 from engine.errors import EngineError
-from engine.evaluations.agreement.evaluate import MEASURES
+from engine.evaluations.agreement.evaluate import RUNS
 from engine.messages.languages import tr, tr_n
 from engine.models.sources.names import without_label
 from engine.options import Option
@@ -36,13 +36,13 @@ def chosen_runs(address: PageAddress) -> dict[str, RunRecord]:
     them.
     """
     finished = _finished()
-    former_names = {kind: FACES[kind].former_name for kind in MEASURES}
+    former_names = {kind: FACES[kind].former_name for kind in RUNS}
     former = {kind: view for kind, view in _linked(former_names).items() if kind not in st.query_params}
-    linked = _linked({kind: kind for kind in MEASURES})
+    linked = _linked({kind: kind for kind in RUNS})
     first = most_shared(finished) | former
     chosen: dict[str, RunRecord] = {}
-    with st.grid(len(MEASURES), min_column_width=260, gap="small"):
-        for kind in MEASURES:
+    with st.grid(len(RUNS), min_column_width=260, gap="small"):
+        for kind in RUNS:
             with st.container():
                 page = FACES[kind].page
                 others = [runs[kind] for runs in (first, linked) if kind in runs]
@@ -100,7 +100,7 @@ def most_shared(finished: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRec
 def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> dict[str, Any]:
     """What determines an agreement: the runs, and the digests of their signatures."""
     return {
-        "runs": {kind: runs[kind].id for kind in results},
+        "runs": {kind: runs[kind].id for kind in results if kind in runs},
         "signatures": {kind: digest(result.signature) for kind, result in results.items()},
         "versions": {"hakari": VERSION},
     }
@@ -110,12 +110,11 @@ def _finished() -> dict[str, list[RunRecord]]:
     try:
         access = session.access()
         return {
-            kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) or _of_sample(kind)
-            for kind in MEASURES
+            kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) or _of_sample(kind) for kind in RUNS
         }
     except EngineError as error:
         show_error(error)
-        return {kind: [] for kind in MEASURES}
+        return {kind: [] for kind in RUNS}
 
 
 def _of_sample(kind: str) -> list[RunRecord]:

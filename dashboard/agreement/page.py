@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import pages
+from dashboard.agreement.benchmark import benchmark_input
 from dashboard.agreement.choice import chosen_runs, loaded, signature_of
 from dashboard.agreement.model_map import MAP, chosen_part, map_section
 from dashboard.agreement.terminal import same_from_a_terminal
@@ -13,6 +14,7 @@ from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
     MODELS,
+    RUNS,
     agreement_notices,
     agreement_table,
     model_table,
@@ -36,7 +38,8 @@ if chosen_part(address) == MAP:
     st.stop()
 with st.container(border=True):
     runs = chosen_runs(address)
-results = loaded(runs)
+    of_runs = loaded(runs)
+    results, files = benchmark_input(of_runs)
 table = model_table(results)
 kinds = [kind for kind in MEASURES if kind in results]
 
@@ -58,15 +61,15 @@ if len(kinds) > 1:
 st.space("small")
 printed_tables(address)
 address.write()
-wording.how_to_read(tuple(MEASURES.values()), tr(NOTE))
+wording.how_to_read(tuple(MEASURES[kind] for kind in MEASURES if kind in results or kind in RUNS), tr(NOTE))
 if results:
     run_view.sign(
         None,
         signature_of(runs, results),
-        {"models": table, "agreement": agreement_table(table)},
+        {"models": MODELS.completed(table)[0], "agreement": agreement_table(table)},
         figures,
         declared=(MODELS, AGREEMENT),
     )
 address.copy_link()
 if len(kinds) > 1:
-    same_from_a_terminal(runs, results)
+    same_from_a_terminal(runs, of_runs, files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,8 +14,13 @@ from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
 
 
-def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> None:
-    """Draw, folded, the commands for the chosen runs, and downloads of data that is neither a sample nor a file."""
+def same_from_a_terminal(
+    runs: Mapping[str, RunRecord], results: Mapping[str, Any], benchmark: Sequence[str] = ()
+) -> None:
+    """Draw, folded, the commands for the chosen runs, and downloads of data that is neither a sample nor a file.
+
+    results: of the runs. benchmark: names of the files of a benchmark.
+    """
     with st.popover(
         tr("The same from a terminal"), type="tertiary", icon=":material/terminal:", key="agreement-terminal"
     ):
@@ -25,7 +30,7 @@ def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, An
             for kind, result in results.items()
         ]
         st.code(
-            "\n".join([*filter(None, lines), agreement_line(folders, "out/agreement")]),
+            "\n".join([*filter(None, lines), agreement_line(folders, "out/agreement", benchmark)]),
             language="bash",
             wrap_lines=True,
         )

@@ -26,6 +26,7 @@ from engine.messages.message import Message, together
 from engine.options import option, options_of
 
 AS_PUBLISHED = mark("in the paper")
+BENCHMARK_TITLE = mark("Benchmark")
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 
@@ -40,8 +41,8 @@ def ranks_shown(table: pd.DataFrame, kind: str) -> list[str]:
 
 
 def title_of(kind: str) -> str:
-    """The title of the page of a kind of run."""
-    return tr(FACES[kind].page.title)
+    """The title of the page of a kind of run, or what the benchmark is called."""
+    return tr(FACES[kind].page.title if kind in FACES else BENCHMARK_TITLE)
 
 
 def model_numbers(table: pd.DataFrame, *, key: str) -> None:
@@ -187,7 +188,9 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
     origin = "published" if published else "own"
     figures: dict[str, go.Figure] = {}
     if row["n"]:
-        caption = together(" – ", [FACES[kind].page.title for kind in (first, second)])
+        caption = together(
+            " – ", [FACES[kind].page.title if kind in FACES else BENCHMARK_TITLE for kind in (first, second)]
+        )
         if published:
             caption = Message("{title}, as published", title=caption)
         figures[caption] = scatter(table, first, second, published=published)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.clusters.map_charts import has_map, maps_figure
+from dashboard.clusters.map_charts import Look, has_map, maps_figure
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help
 from engine.evaluations.clusters.records import Result
 from engine.messages.languages import language, tr
 
-MAP_HEIGHT = 150
+MAP_HEIGHT = 200
+POINT_SIZE = 5  # px
 KEPT = 4  # figures, in both languages
 
 
@@ -32,6 +33,7 @@ def draw_best_map(result: Result, run_id: str) -> None:
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _map(run_id: str, model: str, wanted_language: str, _result: Result) -> go.Figure:
-    figure = maps_figure(_result, model).update_layout(showlegend=False, margin={"t": 4, "b": 4}, height=MAP_HEIGHT)
+    figure = maps_figure(_result, model, Look(centroids=False)).update_traces(marker_size=POINT_SIZE)
+    figure.update_layout(showlegend=False, margin=dict.fromkeys("tblr", 4), height=MAP_HEIGHT)
     figure.layout.annotations = ()  # the sentence below says it
     return figure

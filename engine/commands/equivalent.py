@@ -90,8 +90,8 @@ def command_line(
     )
 
 
-def agreement_line(directories: Mapping[str, str], out: str) -> str:
-    """The command that holds the results in directories, by kind of run, side by side.
+def agreement_line(directories: Mapping[str, str], out: str, benchmark: Sequence[str] = ()) -> str:
+    """The command that holds the results in directories, by kind of run, and the files of a benchmark side by side.
 
     >>> agreement_line({"clusters": "out/clusters", "fill-mask": "out/fill-mask"}, "out/agreement")
     'python -m engine agreement --clusters out/clusters --fill-mask out/fill-mask --out out/agreement'
@@ -102,6 +102,7 @@ def agreement_line(directories: Mapping[str, str], out: str) -> str:
         clusters=directories.get("clusters"),
         fill_mask=directories.get("fill-mask"),
         classification=directories.get("classification"),
+        benchmark=tuple(benchmark),
     )
     return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])
 

@@ -39,6 +39,7 @@ NOUNS = (
     "comment",
     "rating",
     "sign-in",
+    "task",
     "token",
     "value",
     "version",

@@ -60,6 +60,28 @@ def test_numbers_and_ranks_side_by_side(clusters: Path, fill_mask: Path, tmp_pat
     assert sorted(path.name for path in out.iterdir()) == ["agreement.csv", "models.csv", "settings.json"]
 
 
+def test_a_benchmark_beside_a_run(clusters: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board, out = tmp_path / "board.csv", tmp_path / "out"
+    board.write_text("model,JSTS,JSICK,other\nb,0.9,0.7,1\nNA,0.5,0.7,\nelse/c,0.6,0.6,1\n")
+    assert main(["agreement", "--clusters", str(clusters), "--benchmark", str(board), "--out", str(out)]) == 0
+    models = pd.read_csv(out / "models.csv", keep_default_na=False)
+    # by the last part of the name c is else/c; `other` is left out, which NA has not
+    assert dict(zip(models["model"], models["benchmark"], strict=True)) == {
+        "NA": "0.6",
+        "b": "0.8",
+        "c": "0.6",
+        "d": "",
+    }
+    assert models["rank benchmark"].tolist() == ["2", "1", "2", ""]
+    (row,) = pd.read_csv(out / "agreement.csv").to_dict("records")
+    assert (row["first"], row["second"], row["n"]) == ("clusters", "benchmark", 3)
+    assert "the mean of 2 tasks that every model has; left out: other" in capsys.readouterr().err
+    signature = json.loads((out / "settings.json").read_text())
+    assert signature["benchmark"]["tasks"] == ["JSTS", "JSICK"] and list(signature["runs"]) == ["clusters"]
+    assert main(["agreement", "--benchmark", str(board), "--out", str(out)]) == 2
+    assert "one of them and --benchmark" in capsys.readouterr().err
+
+
 def test_the_papers_models(tmp_path: Path) -> None:
     assert main(["agreement", "--published", "--out", str(tmp_path)]) == 0
     models = pd.read_csv(tmp_path / "published_models.csv")

@@ -11,7 +11,17 @@ from typing import Any
 import pandas as pd
 
 from engine.errors import InputError, reason_of
-from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, printed_table
+from engine.evaluations.agreement.benchmark import Benchmark, BenchmarkScores, held_against, read_benchmark
+from engine.evaluations.agreement.evaluate import (
+    AGREEMENT,
+    BENCHMARK,
+    MODELS,
+    RUNS,
+    SCORES,
+    agreement_table,
+    printed_table,
+    scores_of,
+)
 from engine.evaluations.clusters.records import are_of_the_same_sentences, without_ranks
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
@@ -52,12 +62,19 @@ class Sources:
     classification: str | None = option(
         None, "Directory that the command classification wrote.", metavar="DIR", unset="none"
     )
+    benchmark: tuple[str, ...] = option(
+        (),
+        "Results of mteb (its folder, or a zip of it), summary.json of JMTEB, or a table with a column model and one for "
+        "each task, as a further evaluation; repeatable.",
+        metavar="FILE",
+        unset="none",
+    )
     published: bool = option(False, "Also write what the papers printed of their models, in tables of their own.")
 
     @property
     def directories(self) -> dict[str, Path]:
         """The directories by kind of run."""
-        by_kind = {kind: getattr(self, kind.replace("-", "_")) for kind in SCORES}
+        by_kind = {kind: getattr(self, kind.replace("-", "_")) for kind in RUNS}
         return {kind: Path(directory) for kind, directory in by_kind.items() if directory is not None}
 
 
@@ -72,30 +89,43 @@ class Written:
     comparisons: pd.DataFrame | None = None
 
 
-def read_directories(sources: Sources) -> dict[str, Written]:
-    """The results by kind. Raises InputError for a directory that is not the output of its command, and for one alone.
+def read_directories(sources: Sources) -> dict[str, Written | Benchmark]:
+    """The results by kind. Raises InputError for a directory that is not the output of its command, for one alone, and
+    for benchmark files that `read_benchmark` or `held_against` refuse.
 
     None at all is possible where the papers' numbers are asked for.
     """
     directories = sources.directories
-    if len(directories) < 2 and not (sources.published and not directories):
+    n_given = len(directories) + bool(sources.benchmark)
+    if not directories or n_given < 2:
+        if sources.published and not n_given:
+            return {}
         raise InputError(
             Message(
-                "An agreement needs the directories of at least two evaluations (--clusters, "
-                "--fill-mask, --classification), each written by the command of that name; or "
-                "--published alone, for the papers' models."
+                "An agreement needs at least two evaluations: the directories written by the commands of these names "
+                "(--clusters, --fill-mask, --classification), or one of them and --benchmark; or --published alone, for "
+                "the papers' models."
             )
         )
-    return {kind: _written(kind, directory) for kind, directory in directories.items()}
-
-
-def signature_of(results: Mapping[str, Written], *, published: bool) -> dict[str, Any]:
-    """What determines the tables: the signatures of the results, by kind."""
-    return {
-        "runs": {kind: dict(result.signature) for kind, result in results.items()},
-        "published": published,
-        "versions": {"hakari": VERSION},
+    written: dict[str, Written | Benchmark] = {
+        kind: _written(kind, directory) for kind, directory in directories.items()
     }
+    if sources.benchmark:
+        written[BENCHMARK] = beside(written, read_benchmark([Path(file) for file in sources.benchmark]))
+    return written
+
+
+def beside(results: Mapping[str, Any], scores: BenchmarkScores) -> Benchmark:
+    """The scores of a benchmark for the models of results (by kind). Raises InputError as `held_against`."""
+    names = [str(name) for kind, result in results.items() for name in scores_of(kind, result).index]
+    return held_against(scores, list(dict.fromkeys(names)))
+
+
+def signature_of(results: Mapping[str, Written | Benchmark], *, published: bool) -> dict[str, Any]:
+    """What determines the tables: the signatures of the results, by kind."""
+    runs = {kind: dict(result.signature) for kind, result in results.items() if kind != BENCHMARK}
+    benchmark = {BENCHMARK: dict(results[BENCHMARK].signature)} if BENCHMARK in results else {}
+    return {"runs": runs, **benchmark, "published": published, "versions": {"hakari": VERSION}}
 
 
 @returns(PUBLISHED_MODELS)

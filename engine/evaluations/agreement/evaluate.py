@@ -1,7 +1,8 @@
-"""Do the three evaluations agree about the models? One number of each finished run by model, ranked and correlated.
+"""Do the evaluations agree about the models? One number of each finished run by model, ranked and correlated.
 
-Pure arithmetic on results: nothing is asked of a model. Shibayama et al. 2020 (PACLIC 34, sections 4 and 5; NLP 2020,
-section 5.2) hold their score against filling masks and against classification in this way, by eye.
+Beside the runs may stand the scores of an embedding benchmark (`benchmark`). Pure arithmetic on results: nothing is
+asked of a model. Shibayama et al. 2020 (PACLIC 34, sections 4 and 5; NLP 2020, section 5.2)
+hold their score against filling masks and against classification in this way, by eye.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ from engine.measures.statistics.rank_groups import rank_groups
 from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
-# Kind of run -> the card of the number that stands for a model.
+BENCHMARK = "benchmark"  # beside the kinds of runs: scores from files
+# Kind -> the card of the number that stands for a model.
 MEASURES = {
     "clusters": "dispersion_score",
     "fill-mask": "mask_probability",
     "classification": "classification_accuracy",
+    BENCHMARK: "benchmark_score",
 }
-# Kind of run -> the table of its result and the column that hold this number.
+RUNS = tuple(kind for kind in MEASURES if kind != BENCHMARK)
+# Kind -> the table of its result and the column that hold this number.
 SCORES = {
     "clusters": ("models", "score"),
     "fill-mask": ("common", "mean_probability"),
     "classification": ("models", "accuracy_mean"),
+    BENCHMARK: ("models", "score"),
 }
 
 ON_SENTENCES = ("clusters", "classification")  # the kinds that take the vectors of labelled sentences
@@ -52,7 +57,9 @@ MODELS = Table(
                     kind,
                     Message(
                         "{name} in the run of {kind}; NaN where it has no such model", name=CARDS[card].name, kind=kind
-                    ),
+                    )
+                    if kind in RUNS
+                    else "mean score of the benchmark over the tasks that all models have; NaN where it has no such model",
                 ),
                 Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"),
             )
@@ -90,7 +97,7 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     """The number by which a result of `kind` (one of MEASURES) judges each model, by model.
 
     clusters: M_m. fill-mask: the mean probability over all domains, over the sentences that every model of the run
-    could fill. classify: the mean accuracy. Raises InputError for another kind.
+    could fill. classification: the mean accuracy. benchmark: the mean over its tasks. Raises InputError for another kind.
     """
     if kind not in MEASURES:
         raise InputError(
@@ -163,7 +170,7 @@ def unranked_models(kind: str, result: Any) -> list[str]:
 def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
     """What keeps results (by kind) from being held against each other: other files, vectors or data, no rank."""
     signatures = {kind: result.signature for kind, result in results.items()}
-    notices = list(different_files(signatures))
+    notices = [*different_files(signatures), *(results[BENCHMARK].notices if BENCHMARK in results else ())]
     notices += [
         Message(
             "{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind, models=", ".join(models)

@@ -419,6 +419,17 @@ _ALL = (
         "In the role of Quick-Thought (Logeswaran and Lee 2018) in the paper on Japanese novel translation, section 5",
     ),
     MeasureCard(
+        "benchmark_score",
+        "Mean score of a benchmark",
+        "mean (tasks)",
+        "mean over the tasks that all models have of the main score of a task, that over its splits and languages",
+        "[0, 1] in files of mteb and JMTEB",
+        "",
+        "higher",
+        "How well do a model's vectors do on the tasks of a benchmark that was computed elsewhere?",
+        "Muennighoff et al. 2023 (MTEB), as its TaskResult.get_score(); Li, Ohagi, Ri 2024 (JMTEB)",
+    ),
+    MeasureCard(
         "slor",
         "Syntactic log-odds ratio",
         "SLOR",

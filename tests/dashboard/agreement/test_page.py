@@ -14,7 +14,7 @@ from dashboard.shared import samples, session
 from dashboard.shared.ranks import rank_labels
 from engine.__main__ import main
 from engine.datasets import sample_data
-from engine.evaluations.agreement.evaluate import MEASURES
+from engine.evaluations.agreement.evaluate import RUNS
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
@@ -44,14 +44,14 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
 
 
 def test_agreement_of_the_samples_for_a_viewer_without_runs(backend: FakeBackend) -> None:
-    for kind in MEASURES:
+    for kind in RUNS:
         run_id = samples.submit(session.engine().runs, FACES[kind], FACES[kind].sample)
         assert session.engine().runs.wait(run_id, SECONDS).state == "done"
     app = visit("agreement")
     table = app.dataframe[0].value
-    shared = table.dropna(subset=list(MEASURES))
+    shared = table.dropna(subset=list(RUNS))
     assert (
-        len(MEASURES) == 3
+        len(RUNS) == 3
         and shared["model"].tolist() == list(built_in_models("masked", language="ja"))
         and len(shared) >= 2
     )
@@ -100,6 +100,27 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
         "signature.json",
         "Download",
     }
+
+
+def test_a_benchmark_is_a_further_evaluation(backend: FakeBackend, tmp_path: Path) -> None:
+    visit("agreement")
+    run_ids = three_runs()
+    app = visit("agreement")
+    board = "model,JSTS,JSICK\n" + "".join(f"{model},0.{n},0.{n}\n" for n, model in enumerate(THREE, 5))
+    app.file_uploader(key="agreement-benchmark-files").upload("board.csv", board.encode(), "text/csv")
+    drawn(app)
+    assert not app.error and "3 models · 2 tasks" in words(app)
+    table = app.dataframe[0].value
+    assert table["benchmark"].tolist() == pytest.approx([0.5, 0.6, 0.7])
+    assert table["rank benchmark"].tolist() == ["3", "2", "1"]
+    app.get_by_key("agreement-pair-runs").set_value("clusters benchmark")
+    drawn(app)
+    assert not app.error and "Clusters – Benchmark" in str(app.get("plotly_chart")[0].proto)
+    assert "--benchmark board.csv" in "\n".join(printed(app))
+    assert set(run_ids) <= set(app.query_params) and "board" not in str(app.query_params)  # a link has the runs alone
+    app.file_uploader(key="agreement-benchmark-files").upload("board.csv", b"model,JSTS\nnobody,1\n", "text/csv")
+    drawn(app)
+    assert "None of the benchmark's models (nobody)" in words(app) and "benchmark" not in app.dataframe[0].value
 
 
 def test_another_language_keeps_the_pair_and_the_table(backend: FakeBackend) -> None:

@@ -53,7 +53,8 @@ def test_each_evaluation_judges_by_its_own_number() -> None:
     assert dict(scores_of("classification", RESULTS["classification"])) == {"a": 0.5, "b": 0.7, "c": 0.6, "e": 0.1}
     assert dict(scores_of("fill-mask", RESULTS["fill-mask"])) == {"a": 0.1, "b": 0.3, "c": 0.2}
     with pytest.raises(
-        InputError, match="Agreement can be computed for clusters, fill-mask, classification; got 'alignment'"
+        InputError,
+        match="Agreement can be computed for clusters, fill-mask, classification, benchmark; got 'alignment'",
     ):
         scores_of("alignment", None)
 

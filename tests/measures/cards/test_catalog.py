@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.datasets.minimal_pairs.formulas import parsed
+from engine.evaluations.agreement.benchmark import held_against, read_benchmark
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches
 from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
@@ -119,6 +120,12 @@ WELL_AND_BADLY = {
     "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
+    "benchmark_score": tuple(
+        held_against(read_benchmark([("t.csv", b"model,accuracy,recall\nwell,0.9,0.8\nbadly,0.2,0.1\n")]), [model])
+        .models["score"]
+        .item()
+        for model in ("well", "badly")
+    ),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
     **{
         score.card: tuple(
