@@ -61,7 +61,6 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
         shown[rank] = ranks_shown(table, kind)
         columns[rank] = st.column_config.TextColumn(
             tr("Rank"),
-            width="small",
             help=tr(
                 "By {evaluation}: 1 is best; tied: not significantly different from the best of them.",
                 evaluation=title_of(kind),

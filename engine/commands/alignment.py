@@ -17,6 +17,7 @@ from engine.commands.shared.common import (
 from engine.commands.shared.options import WithChoice, add_option, add_options, dest, settings_from
 from engine.commands.shared.own_readings import with_own_readings
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.delimited import csv_text
 from engine.errors import InputError, reason_of
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
         {"pairs": scores.pairs, "excluded": result.excluded, "baselines": result.baselines},
         dataset,
     )
+    track(options, "alignment", result, dataset.name)
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):

@@ -8,6 +8,7 @@ from engine.commands.shared.common import add_evaluation_arguments, gateway_sess
 from engine.commands.shared.labelled import add_labelled_arguments, add_vectors_argument, read_labelled_with_vectors
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.evaluations.classification import records
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
@@ -30,3 +31,4 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES), dataset)
+    track(options, "classification", result, dataset.name)

@@ -9,6 +9,7 @@ from engine.commands.shared.common import add_evaluation_arguments, gateway_sess
 from engine.commands.shared.labelled import add_labelled_arguments, add_vectors_argument, read_labelled_with_vectors
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.errors import InputError
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.evaluate import evaluate
@@ -46,3 +47,4 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES), dataset)
+    track(options, "clusters", result, dataset.name)

@@ -16,6 +16,7 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.datasets import reader_process
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES), dataset)
+    track(options, "fill-mask", result, dataset.name)
 
 
 def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, dict[str, Any]]:

@@ -17,6 +17,7 @@ from engine.commands.shared.common import (
 from engine.commands.shared.options import add_options, is_given, settings_from
 from engine.commands.shared.own_readings import with_own_readings
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.datasets import reader_process, sentence_pairs, xc_translate
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
@@ -61,3 +62,4 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, FILES, tables(result), dataset)
+    track(options, "metric-study", result, dataset.name)

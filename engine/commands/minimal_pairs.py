@@ -19,6 +19,7 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
+from engine.commands.shared.tracking import track
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -158,6 +159,7 @@ def run(options: argparse.Namespace) -> None:
         **({"predictions": list(shown.predictions)} if shown.predictions else {}),
     }
     write_tables(options.out, signature, FILES, tables | tables_of_challenge, dataset)
+    track(options, "minimal-pairs", result, dataset.name)
     if submitted:
         folder = options.out / options.submission
         files = written(submitted, folder)

@@ -78,6 +78,7 @@ NOT_SETTINGS = {
     "--scores",
     "--vectors",
     "--lm-eval",
+    "--track",
     "-h",
 }
 FURTHER = {

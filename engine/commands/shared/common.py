@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from engine.commands.shared.options import add_options, settings_from
+from engine.commands.shared.tracking import add_tracking_argument
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
 from engine.datasets.formats.delimited import csv_text
@@ -37,7 +38,7 @@ SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
 def add_evaluation_arguments(
     parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False, needs_model: bool = True
 ) -> None:
-    """Declare --data, --column, --model, --out, --cache and how files are read.
+    """Declare --data, --column, --model, --out, --track, --cache and how files are read.
 
     endpoints: whether --model may name one. needs_model: whether --model has to be given.
     """
@@ -99,6 +100,7 @@ def add_evaluation_arguments(
         ),
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
+    add_tracking_argument(parser)
     add_cache_argument(parser)
 
 

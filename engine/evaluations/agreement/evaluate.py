@@ -186,16 +186,19 @@ def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
             {without_label(model): words for model, words in signature.get("vectors", {}).items()}
             for signature in (first, second)
         ]
+        differing: dict[tuple[str, str], list[str]] = {}
+        for model, words in of_both[0].items():
+            if (other_way := of_both[1].get(model, words)) != words:
+                differing.setdefault((words, other_way), []).append(model)
         notices += [
             Message(
-                "{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
-                "classification ({other_way}).",
-                model=model,
+                "Sentence vectors are made in different ways in clusters ({words}) and in classification ({other_way}): "
+                "{models}.",
+                models=", ".join(models),
                 words=words,
-                other_way=of_both[1][model],
+                other_way=other_way,
             )
-            for model, words in of_both[0].items()
-            if of_both[1].get(model, words) != words
+            for (words, other_way), models in differing.items()
         ]
     return tuple(notices)
 

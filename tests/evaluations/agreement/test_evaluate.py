@@ -149,7 +149,7 @@ def test_other_vectors_and_other_data_of_a_model_are_said() -> None:
     assert agreement_notices({"clusters": run("x", a="cls"), "classification": run("x", a="cls")}) == ()
     assert agreement_notices({"clusters": run("x", a="cls", b="cls"), "classification": run("y", a="mean")}) == (
         "The runs of clusters and of classification are of different data.",
-        "a: its sentence vectors are made in different ways in clusters (cls) and in classification (mean).",
+        "Sentence vectors are made in different ways in clusters (cls) and in classification (mean): a.",
     )
 
 
