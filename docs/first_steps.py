@@ -1,4 +1,4 @@
-"""`python -m docs.first_steps`: the first steps of a new user, as pictures for docs/first-steps.md.
+"""`python -m docs.first_steps`: the first steps of a new user, as pictures for docs/first-steps.md, and those of README.md.
 
 An alignment of two sentences, a map of labelled sentences and the length bias on pairs, each with data of one's own,
 in each language, at 1,440 and 390 px, light and dark. Needs Chromium and a CJK font; takes a few minutes.
@@ -27,6 +27,8 @@ from tests.browser.server import ROOT, serving
 from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, evaluate, press, settled
 
 FOLDER = ROOT / "docs/images/first-steps"
+README_PAGES = ("clusters", "alignment", "minimal_pairs")  # the result of the Japanese sample, in English
+README_SIZE, README_WIDTH = (1366, 1500), 1050  # px: of the page, and of the picture
 LOCALES = {"en": "en-GB", "ja": "ja-JP"}
 WIDTHS = {1440: 1000, 390: 1300}  # px, with the height of the picture
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -99,6 +101,7 @@ def main(arguments: list[str]) -> int:
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for language, locale in LOCALES.items():
             _walk(browser, url, locale, folder, partial(_picture, out, language))
+        _of_readme(browser, url, out.parent)
         browser.close()
     return 0
 
@@ -140,6 +143,32 @@ def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callab
         page.locator('[class*="st-key-table-downloads"]').first.wait_for(timeout=RUN_MILLISECONDS)
         settled(page)
         picture(page, f"{name}-2")
+    context.close()
+
+
+def _of_readme(browser: Browser, url: str, out: Path) -> None:
+    """The result of a sample on each of README_PAGES; of the pairs the one that the penalty lowers most."""
+    width, height = README_SIZE
+    context = browser.new_context(locale=LOCALES["en"], viewport={"width": width, "height": height})
+    context.set_default_timeout(RUN_MILLISECONDS)
+    page = context.new_page()
+    for name in README_PAGES:
+        page.goto(f"{url}/{name}")
+        settled(page)
+        press(page.locator('[class*="-sample-ja"] button').first)
+        page.locator('[class*="st-key-table-downloads"]').first.wait_for()
+        settled(page)
+        press(page.locator('[class*="st-key-guide-"][class*="-close"] button').first)
+        settled(page)
+        if name == "alignment":
+            press(page.get_by_label(_word("Order")).first)
+            press(page.get_by_text(_word("largest penalty first")).first)
+            settled(page)
+        page.mouse.move(1, 1)
+        page.wait_for_timeout(1500)  # what is drawn on canvases moves to its place
+        image = Image.open(io.BytesIO(page.screenshot()))
+        height = round(image.height * README_WIDTH / image.width)
+        image.resize((README_WIDTH, height), Image.Resampling.LANCZOS).save(out / f"{name}.png", optimize=True)
     context.close()
 
 

@@ -22,8 +22,8 @@ def guide(aligned: AlignedPair) -> tuple[str, ...]:
         )
         see.append(
             tr(
-                "No token is more similar to its match than {first} to {first_match} ({highest:.2f}), none less than "
-                "{last} to {last_match} ({lowest:.2f}).",
+                "No token is more similar to its match than “{first}” to “{first_match}” ({highest:.2f}), none less than "
+                "“{last}” to “{last_match}” ({lowest:.2f}).",
                 first=verbatim(closest["surface"]),
                 first_match=verbatim(closest["match_surface"]),
                 highest=closest["similarity"],

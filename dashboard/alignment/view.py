@@ -8,7 +8,7 @@ the page as text only (`textContent`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,9 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
     tokens = rows.to_dict("records")
     by_name = scoring.penalty == "names" or scoring.criterion == "names"
     has_kanji = {token["word"] for token in tokens if not token["special"] and KANJI.search(token["surface"])}
-    # The reading of a word in its sentence stands above its first piece, whatever the penalty compares.
+    # The reading of a word in its sentence stands above its first piece; of a name that is one word the one that is
+    # compared, which may be another of its readings.
+    own = _readings_of_names(tokens) if by_name else {}
     begins = [
         not token["special"] and (index == 0 or token["word"] != tokens[index - 1]["word"])
         for index, token in enumerate(tokens)
@@ -92,7 +94,9 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
             "inside": not (token["special"] or begins_word),
             "reading": token["reading"],
             "whole": bool(token["read_whole"]),
-            "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",
+            "ruby": (own.get(token["word"]) or token["word_reading"])
+            if begins_word and token["word"] in has_kanji
+            else "",
             "similarity": _number(token["similarity"]),
             "match": int(token["match_position"]),
             "match_special": bool(token["match_special"]),
@@ -109,6 +113,18 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
         }
         for token, begins_word in zip(tokens, begins, strict=True)
     ]
+
+
+def _readings_of_names(tokens: Sequence[Mapping[Any, Any]]) -> dict[Any, str]:
+    """The reading that is compared of each name that is just one word, by the word."""
+    surfaces: dict[Any, str] = {}
+    for token in tokens:
+        surfaces[token["word"]] = surfaces.get(token["word"], "") + token["surface"]
+    return {
+        token["word"]: token["reading"]
+        for token in tokens
+        if not token["special"] and token["name"] and surfaces[token["word"]] == token["name_text"]
+    }
 
 
 def _reads_whole_words(scoring: Scoring) -> bool:

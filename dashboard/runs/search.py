@@ -77,7 +77,7 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
         key="runs-text",
         bind="query-params",
         width=260,
-        placeholder=tr("Name, note, tag, dataset or model"),
+        placeholder=tr("Name, note, tag, data, model"),
         icon=":material/search:",
         label_visibility="collapsed",
     )

@@ -140,6 +140,19 @@ def test_ruby_is_the_reading_of_a_word_in_its_sentence(scope: str, unit: str) ->
     assert shown == list(zip(first, ("しゅしょう", "き", "よてい"), strict=True))
 
 
+def test_ruby_of_a_name_is_the_reading_that_is_compared() -> None:
+    # 良子 is りょうこ or よしこ: the second is nearer to はなこ
+    text = "春になると、{}は故郷の母に手紙を書いた。"
+    pairs = SentencePairs("made up", (text.format("花子"),), (text.format("良子"),), ("",), {}, (1,))
+    made = evaluate(Settings(("m",)), pairs, SessionFake())  # type: ignore[arg-type]
+    scores = rescore(made, Scoring(penalty="names"))
+    first = next(token for token in view(scores, made)["candidate"] if token["name"])
+    assert first["text"] == "良" and first["ruby"] == first["reading"] == "よしこ"
+    plain = view(rescore(made, Scoring(penalty="none")), made)["candidate"]
+    assert next(token["ruby"] for token in plain if token["text"] == "良") == "りょうこ"
+    assert next(token["ruby"] for token in plain if token["text"] == "春") == "はる"
+
+
 def test_words_are_chips_of_their_own(result: Result, scores: Scores) -> None:
     data = view(rescore(result, replace(scores.scoring, unit="word", reading_scope="word")), result)
     assert [token["text"] for token in data["reference"]] == ["[CLS]", "斉藤", "は", "笑っ", "た", "[SEP]"]
