@@ -53,7 +53,7 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
         measure = MEASURES[kind]
         if measure in PER_CENT:
             shown[kind] *= 100
-        number_format = f"%.{decimals(shown[kind].dropna().tolist())}f" + (" %%" if measure in PER_CENT else "")
+        number_format = f"%.{decimals(shown[kind].dropna().tolist())}f" + ("%%" if measure in PER_CENT else "")
         columns[kind] = st.column_config.NumberColumn(
             f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure)
         )

@@ -62,7 +62,7 @@ def choose_item(run_id: str, result: Result, view: PageAddress) -> tuple[pd.Seri
     for model in models:
         columns[f"p:{shown_name(model)}"] = st.column_config.NumberColumn(
             "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}",
-            format="%.3g %%",
+            format="%.3g%%",
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}",
         )
     if len(models) == 1:

@@ -66,7 +66,7 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     )
     columns: dict[str, Any] = {
         "model": tr("Model"),
-        "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f %%", help=measure_help(MEASURE)),
+        "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f%%", help=measure_help(MEASURE)),
         "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(

@@ -49,7 +49,7 @@ def percent(label: str, option: Option, *, key: str, first: Any = None, **look: 
     return (
         float(
             st.slider(
-                label, round(100 * least), round(100 * most), value, format="%d %%", key=key, **_look(option, look)
+                label, round(100 * least), round(100 * most), value, format="%d%%", key=key, **_look(option, look)
             )
         )
         / 100
