@@ -208,8 +208,8 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
     if row["n"] < FEWEST_MODELS:
         st.caption(
             tr(
-                "{n} models are too few to say whether the evaluations agree; from {fewest} on a coefficient is shown. "
-                "Here ρ = {spearman} and τ_b = {kendall}.",
+                "{n} models are too few to say whether the evaluations agree, which takes at least {fewest}. For reference "
+                "only: ρ = {spearman}, τ_b = {kendall}.",
                 n=row["n"],
                 fewest=FEWEST_MODELS,
                 spearman=_signed(row["spearman"]),

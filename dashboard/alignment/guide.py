@@ -36,8 +36,9 @@ def guide(aligned: AlignedPair) -> tuple[str, ...]:
         " ".join(see),
         _meaning(aligned),
         tr(
-            "Point at a token to see its match and numbers. Type two sentences of your own above, or choose *{source}* for "
-            "a file, and press *{run}*.",
+            "Point at a token to see its match and numbers. For two sentences of your own, or *{source}* of a file, open "
+            "*{form}* and press *{run}*.",
+            form=tr("New evaluation"),
             source=tr("Many pairs"),
             run=tr("Run"),
         ),
@@ -48,7 +49,11 @@ def _meaning(aligned: AlignedPair) -> str:
     f1, penalised = float(aligned.pair["f1"]), float(aligned.pair["penalized_f1"])
     if np.isnan(f1):
         return undefined_reason(aligned.tokens, aligned.scoring)
-    meaning = tr("F1 = {f1:.3f} sums this up: the weighted mean of these similarities in both directions.", f1=f1)
+    meaning = (
+        tr("F1 = {f1:.3f} sums this up: the mean of these similarities in both directions.", f1=f1)
+        if aligned.scoring.idf == "none"
+        else tr("F1 = {f1:.3f} sums this up: the weighted mean of these similarities in both directions.", f1=f1)
+    )
     if aligned.scoring.penalty == "none":
         return meaning
     if np.isnan(penalised):

@@ -40,7 +40,8 @@ def guide(result: Result) -> tuple[str, ...]:
             baseline=best["baseline"],
         )
     own = tr(
-        "Choose *{source}* above for sentences with labels of your own, and press *{run}*.",
+        "For sentences with labels of your own open *{form}*, choose *{source}* and press *{run}*.",
+        form=tr("New evaluation"),
         source=tr("My file"),
         run=tr("Run"),
     )

@@ -50,7 +50,8 @@ def guide(result: Result) -> tuple[str, ...]:
         *_against_the_second(result, ranked["model"].tolist(), names),
     ]
     own = tr(
-        "Choose *{source}* above for sentences with labels of your own, and press *{run}*.",
+        "For sentences with labels of your own open *{form}*, choose *{source}* and press *{run}*.",
+        form=tr("New evaluation"),
         source=tr("My file"),
         run=tr("Run"),
     )

@@ -12,11 +12,12 @@ from dashboard.shared import session
 from dashboard.shared.headlines import shown_dataset
 from engine.datasets import sample_data
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import LANGUAGES, mark, tr
+from engine.messages.languages import mark, tr
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
 
 HASH_DIGITS = 12
+NAMES = {"en": mark("English"), "ja": mark("Japanese")}  # of languages
 SAMPLES = mark("Samples, written for this project; the pages open on them")
 
 
@@ -76,7 +77,7 @@ def samples() -> None:
     rows = [
         {
             "name": shown_dataset(name),
-            "language": LANGUAGES[language],
+            "language": tr(NAMES[language]),
             "fits": ", ".join(tr(FACES[kind].page.title) for kind in kinds),
             "rows": n,
             "content": digest[:HASH_DIGITS],

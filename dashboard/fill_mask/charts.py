@@ -30,6 +30,7 @@ GROUP_HEIGHT, DOMAIN_BAR = 22, 16  # pixels beside the bars of a domain; for eac
 PREDICTION_HEIGHT = 25
 LONGEST_TOKEN = 14  # characters of a token beside its bar
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+BAR_OPACITY = 0.45  # paler than the line of the interval, whose lower half lies on the bar
 ERROR_BAR = {"thickness": 1.4, "width": 4, "color": GREY}
 
 
@@ -77,8 +78,8 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
             y=heights,
             orientation="h",
             width=BAR_WIDTH,
-            marker={"color": ACCENT, "cornerradius": 3},
-            error_x=_errors(overall),
+            marker={"color": ACCENT, "cornerradius": 3, "opacity": BAR_OPACITY},
+            error_x=_errors(overall) | {"color": ACCENT},
             customdata=[
                 [wrapped(name), text, _interval_line(low, high, digits), tr_n("{n} sentence", "{n:,} sentences", n)]
                 for name, text, low, high, n in zip(
@@ -124,7 +125,7 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
                 orientation="h",
                 name=plain(shortened(name)),
                 error_x=_errors(of_model),
-                marker={"cornerradius": 2},
+                marker={"cornerradius": 2, "opacity": BAR_OPACITY},
                 customdata=[
                     [
                         plain(domain),

@@ -44,8 +44,9 @@ def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
         see,
         " ".join(meaning),
         tr(
-            "Choose a sentence below to see what the models predict instead. Choose *{source}* above "
-            "for sentences of your own, and press *{run}*.",
+            "Choose a sentence below to see what the models predict instead. For sentences of your own open *{form}*, choose "
+            "*{source}* and press *{run}*.",
+            form=tr("New evaluation"),
             source=tr("My file"),
             run=tr("Run"),
         ),

@@ -34,9 +34,12 @@ MODEL_BY_LANGUAGE = {language: first_built_in("masked", language=language)[0] fo
 FIRST_SHOWN = "swapped name"  # untranslated
 KEPT = 64
 MOST_CHARACTERS = 300
-MEANING = mark("F1 is 1 where every token has an equal one in the other sentence; larger is better.")
+MEANING = mark(
+    "F1 is 1 only where every token has a match of similarity 1, as in two equal sentences; larger is better."
+)
 LOWER = mark(
-    "With names compared by their readings it is {f1:.3f}: names that are read otherwise cost more than synonyms."
+    "With names compared by their readings (M) it is {f1:.3f}: a name weighs at least three times as much as another token, "
+    "so names that are read otherwise cost more than synonyms."
 )
 HIGHER = mark("With names compared by their readings it is {f1:.3f}: names that are read alike count as alike.")
 

@@ -42,7 +42,7 @@ def metric_cards(result: Result) -> None:
         )
         st.metric(
             tr("Not significantly different from the best"),
-            tr("{n:,} of {total:,} settings", n=n_inseparable - 1, total=len(grid) - 1),
+            tr("{n:,} of {total:,} other settings", n=n_inseparable - 1, total=len(grid) - 1),
             tr("Williams' test, p ≥ 0.05, not corrected"),
             delta_color="off",
             delta_arrow="off",

@@ -25,7 +25,7 @@ def guide(result: Result) -> tuple[str, ...]:
         r=number(best["pearson"]),
         setting=verbatim(setting_name(best)),
     )
-    meaning = [tr("Larger is better: 1 would rank the pairs exactly in line with the annotators.")]
+    meaning = [tr("Larger is better: 1 is a perfect linear relation to the scores of the annotators.")]
     meaning += _others(table, place)
     if len(result.annotators) > 1 and result.mean_agreement == result.mean_agreement:
         meaning.append(
@@ -35,8 +35,9 @@ def guide(result: Result) -> tuple[str, ...]:
         see,
         " ".join(meaning),
         tr(
-            "Choose a cell to see its pairs. Choose *{source}* above for pairs of your own "
-            "with human scores, and press *{run}*.",
+            "Choose a cell to see its pairs. For pairs of your own with human scores open *{form}*, choose *{source}* and press "
+            "*{run}*.",
+            form=tr("New evaluation"),
             source=tr("My file"),
             run=tr("Run"),
         ),
@@ -54,9 +55,9 @@ def _others(table: pd.DataFrame, place: int) -> list[str]:
         return [tr("There are too few pairs to tell settings apart: at least {fewest} are needed.", fewest=FEWEST)]
     return [
         tr_n(
-            "Of the {n} other setting {n_inseparable:,} does not differ significantly from it (Williams' test).",
-            "Of the {n:,} other settings {n_inseparable:,} do not differ significantly from it (Williams' test, not "
-            "corrected).",
+            "The other setting of BERTScore: {n_inseparable:,} of {n} does not differ significantly from it (Williams' test).",
+            "Of the {n:,} other settings of BERTScore {n_inseparable:,} do not differ significantly from it (Williams' test, "
+            "not corrected).",
             len(others),
             n_inseparable=int((~others["separable"]).sum()),
         )

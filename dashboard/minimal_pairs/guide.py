@@ -29,7 +29,12 @@ def guide(summary: pd.DataFrame, score: str, scores: Sequence[str]) -> tuple[str
         model=model_name(best["model"]),
         accuracy=best["accuracy"],
     )
-    own = tr("Choose *{source}* above for pairs of your own, and press *{run}*.", source=tr("My file"), run=tr("Run"))
+    own = tr(
+        "For pairs of your own open *{form}*, choose *{source}* and press *{run}*.",
+        form=tr("New evaluation"),
+        source=tr("My file"),
+        run=tr("Run"),
+    )
     steps = []
     if others := [name for name in BY_LENGTH if name != score and name in scores]:
         steps = [

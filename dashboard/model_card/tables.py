@@ -16,7 +16,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
 NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
-PER_CENT = ("accuracy", "classification_accuracy")
+PER_CENT = {"accuracy": 1, "classification_accuracy": 1, "mask_probability": 2}  # decimals
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
 
 
@@ -61,11 +61,11 @@ def others_table(card: CardOfModel) -> pd.DataFrame:
                 "evaluation": evaluation_title(row["evaluation"]),
                 "dataset": data(row),
                 "other": shortened(row["other"]),
+                "outcome": _outcome(row),
                 "number": words(row),
                 "n": row["n"],
                 "value": number(row["value"], row["measure"]),
                 "other_value": number(row["other_value"], row["measure"]),
-                "outcome": _outcome(row),
                 "interval": interval(row),
                 "reason": translated(row["reason"]),
             }
@@ -80,11 +80,11 @@ def others_heads() -> dict[str, str]:
         "evaluation": tr("Evaluation"),
         "dataset": tr("Data"),
         "other": tr("Other model"),
+        "outcome": tr("This model is"),
         "number": tr("Number"),
         "n": "n",  # untranslated
         "value": tr("This model"),
         "other_value": tr("The other"),
-        "outcome": tr("This model is"),
         "interval": tr("95 % interval of the difference"),
         "reason": tr("Remark"),
     }
@@ -122,12 +122,12 @@ def length_heads() -> dict[str, str]:
 def number(value: float, measure: str) -> str:
     """A number as the page shows it: shares in per cent.
 
-    >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.0021, "mask_probability")
-    ('67.1%', '127.4', '0.0021')
+    >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.00213, "mask_probability")
+    ('67.1%', '127.4', '0.21%')
     """
     if pd.isna(value):
         return tr("undefined")
-    return f"{value:.1%}" if measure in PER_CENT else f"{value:,.4g}"
+    return f"{value:.{PER_CENT[measure]}%}" if measure in PER_CENT else f"{value:,.4g}"
 
 
 def words(row: Mapping[Any, Any]) -> str:
@@ -158,8 +158,10 @@ def rank(row: Mapping[Any, Any], card: CardOfModel) -> str:
         return "–"
     n = int(row["n_models"])
     others = card.others
-    for name in ("run", "measure", "setting", "items"):
+    for name in ("run", "measure", "setting"):
         others = others[(others[name] == row[name]).to_numpy()]
+    # A comparison may call the items of the number otherwise; as many of one measure are the same.
+    others = others[((others["items"] == row["items"]) | (others["n"] == row["n"])).to_numpy()]
     tested = others[(others["p_holm"].notna() | others["ci_low"].notna()).to_numpy()]
     if len(tested) < n - 1:
         return tr("place {rank} of {n}, not tested", rank=int(row["rank"]), n=n)

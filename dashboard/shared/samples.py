@@ -16,13 +16,14 @@ from dashboard.shared.inputs import sample_language
 from dashboard.shared.wording import verbatim
 from engine.datasets import sample_data
 from engine.errors import EngineError
-from engine.messages.languages import LANGUAGES, tr, translated
+from engine.messages.languages import mark, tr, translated
 from engine.runs.queue import RunQueue
 from engine.runs.run_key import run_key
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
+IN_LANGUAGE = {"en": mark("Sample in English"), "ja": mark("Sample in Japanese")}
 OWNER = "samples"  # lists of runs do not show them
 EARLIER = 8  # runs of a sample by earlier code that are looked through
 
@@ -110,7 +111,7 @@ def other_language(face: AnyFace, run_id: str) -> None:
     shown = _language_of(face, run_id)
     other = next(name for name in sample_data.LANGUAGES if name != shown)
     st.button(
-        LANGUAGES[other],
+        tr(IN_LANGUAGE[other]),
         key=f"{face.kind}-sample-{other}",
         type="tertiary",
         icon=":material/translate:",

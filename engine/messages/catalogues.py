@@ -15,6 +15,22 @@ ENGLISH, JAPANESE = "en", "ja"
 
 # Templates that were worded otherwise when runs were stored with them: the present one by the former.
 FORMER = {
+    "{setting} follows the human scores best: Pearson's r {value} over {over}.": (
+        "Of the settings of BERTScore {setting} follows the human scores best: Pearson's r {value} over {over}."
+    ),
+    "The best method beside BERTScore is above it with {value}.": (
+        "The best method besides BERTScore has a higher one, {value}."
+    ),
+    "Length misleads {model}: right in {shorter:.1%} where the acceptable sentence has fewer tokens, in {longer:.1%} where "
+    "it has more.": (
+        "Length misleads {model} strongly: right in {shorter:.1%} where the acceptable sentence has fewer tokens, in "
+        "{longer:.1%} where it has more."
+    ),
+    "Length misleads {models}, {model} for example: right in {shorter:.1%} where the acceptable sentence has fewer tokens, "
+    "in {longer:.1%} where it has more.": (
+        "Length misleads {models} strongly, {model} for example: right in {shorter:.1%} where the acceptable sentence has "
+        "fewer tokens, in {longer:.1%} where it has more."
+    ),
     "{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}.": (
         "{rows} whose 'sentence' is not the concatenation of its regions; the regions are read: {listed}."
     ),

@@ -149,7 +149,7 @@ def query_of(page: Page) -> dict[str, list[str]]:
 
 
 def copied(page: Page) -> str:
-    press(page.get_by_role("button", name="Copy link to this view"))
+    press(page.get_by_role("button", name="Copy link"))
     code = page.locator('[data-testid="stPopoverBody"] code').first
     expect(code).to_be_visible()
     settled(page)

@@ -216,7 +216,7 @@ def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, serve
     drawn(page)
     assert cards(page) == penalised and page.url == link
 
-    press(page.get_by_role("button", name="Copy link to this view"))
+    press(page.get_by_role("button", name="Copy link"))
     shown = page.locator('[data-testid="stPopoverBody"] code')
     expect(shown).to_contain_text("penalty=reading")
     copied = shown.inner_text().strip()

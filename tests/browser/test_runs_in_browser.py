@@ -38,7 +38,7 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
         click_until(
             ann,
             inside(ann.locator(TABLE).last, BOX + 20, HEADER + ROW / 2),
-            ann.get_by_role("button", name="Copy link to this view"),
+            ann.get_by_role("button", name="Copy link"),
         )
         ann.wait_for_url(re.compile(r"run=.+"))
         ann.goto(f"{server.url}/clusters")

@@ -194,7 +194,7 @@ class PageAddress:
         It is drawn again when it is opened: a fragment of the page may have changed a choice since.
         """
         with st.popover(
-            tr("Copy link to this view"), icon=":material/link:", type="tertiary", on_change="rerun", key=self._link_key
+            tr("Copy link"), icon=":material/link:", type="tertiary", on_change="rerun", key=self._link_key
         ):
             st.code(self.link(), language=None, wrap_lines=True)
 

@@ -64,6 +64,7 @@ def finding(kind: str, comparison: Comparison, names: tuple[str, str], *, ranks:
         digits,
         row["reason"] if values[0] != values[0] and values[1] != values[1] else "",
         names={LEFT: names[0], RIGHT: names[1]},
+        are_sides=True,
     )
     return finding_of(contest, corrected(comparison, row["measure"]))
 

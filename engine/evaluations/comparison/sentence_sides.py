@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from engine.evaluations.clusters.records import Result as Clusters
 from engine.evaluations.comparison.common_items import (
@@ -20,11 +21,13 @@ from engine.evaluations.comparison.common_items import (
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import count
+from engine.measures.mask_probability import probability_differences
 from engine.messages.message import Message
 
 DISTANCE = Message("distance to the centroid of the own class, over the mean of these distances under the model")
 SHARE = Message("share of the tests in which the class was predicted")
 PROBABILITY = Message("probability of the masked word")
+BY_WORDS = Message("Student's t, paired, over the words")
 NO_P_VALUE = Message(
     "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
 )
@@ -100,14 +103,31 @@ def compare_classifications(first: Side, second: Side) -> Differences:
 
 
 def compare_masks(first: Side, second: Side) -> Differences:
-    """The mean probability of the masked words; sentences of one word are drawn together, as in the run."""
+    """The mean probability of the masked words, by the test of the run itself: sentences of one word are together."""
     common = common_items(*map(_probabilities, (first, second)))
     table = common.table
     values = [table[f"probability_{side}"].to_numpy() for side in ("first", "second")]
-    words = list(zip(table["category"], table["other_text"], strict=True))
-    number = mean_difference("mask_probability", Message("mean over sentences"), values[0], values[1], words)
+    number = _mask_difference(values[0], values[1], table["other_text"].tolist(), table["category"].tolist())
     table = table.assign(first=values[0], second=values[1], difference=values[0] - values[1])
     return Differences(common, (number,), changed_most_first(table), PROBABILITY)
+
+
+def _mask_difference(
+    first: NDArray[np.float64], second: NDArray[np.float64], words: list[str], domains: list[str]
+) -> Number:
+    """The means of two columns of probabilities (n,) and Student's paired test over the words, of each domain apart.
+
+    Of fewer words than have an interval: the exact test by sign flips.
+    """
+    number = mean_difference(
+        "mask_probability", Message("mean over sentences"), first, second, list(zip(domains, words, strict=True))
+    )
+    found = probability_differences([first, second], words, domains) if number.n == len(first) else None
+    if found is None or np.isnan(found.p_value[0]):
+        return number
+    return replace(
+        number, ci_low=float(found.low[0]), ci_high=float(found.high[0]), p_value=float(found.p_value[0]), test=BY_WORDS
+    )
 
 
 def _points(side: Side) -> pd.DataFrame:

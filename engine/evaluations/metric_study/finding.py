@@ -16,7 +16,13 @@ from engine.messages.message import Message
 from engine.options import option_of
 
 PENALTIES = option_of(Settings, "penalties").labels
-FOLLOWS = Message("{setting} follows the human scores best: Pearson's r {value} over {over}.")
+FOLLOWS = Message(
+    "Of the settings of BERTScore {setting} follows the human scores best: Pearson's r {value} over {over}."
+)
+HIGHEST = Message(
+    "Of the settings of BERTScore {setting} has the highest Pearson's r with the human scores, {value} over {over}, not "
+    "significantly above 0."
+)
 FOLLOWS_NOT = Message(
     "No setting follows the human scores: the highest Pearson's r is {value} over {over}, that of {setting}."
 )
@@ -34,7 +40,8 @@ def finding(result: Result, shown: Any = None) -> Message:
     best = table.iloc[place]
     others = grid.drop(index=table.index[place], errors="ignore").dropna(subset=["pearson"])
     names = spoken(grid["model"].unique())
-    first = (FOLLOWS if float(best["pearson"]) > 0 else FOLLOWS_NOT).format(
+    highest = HIGHEST if float(best["ci_low"]) <= 0 else FOLLOWS
+    first = (highest if float(best["pearson"]) > 0 else FOLLOWS_NOT).format(
         setting=_setting(best, names, with_model=True),
         value=_with_interval(best),
         over=count(int(best["n"]), "pair"),
@@ -52,7 +59,7 @@ def _above(table: pd.DataFrame, best: float) -> list[Message]:
     highest = float(table.loc[is_beside.to_numpy(), "pearson"].max())
     if not highest > best:
         return []
-    return [Message("The best method beside BERTScore is above it with {value}.", value=_number(highest))]
+    return [Message("The best method besides BERTScore has a higher one, {value}.", value=_number(highest))]
 
 
 def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Message]:

@@ -69,7 +69,8 @@ class Contest:
     of all models, in any order. contrasts: by two models, in one order or the other. is_share: whether values are shown
     in per cent, and differences in points. digits: decimals of what is shown. reason: why values are undefined, as a sentence.
     n_left_out: rows of the data that count for no model, or not for all. names: what the sentence calls the models,
-    `spoken` by default.
+    `spoken` by default. are_sides: whether the standings are a left and a right side, whose difference is told as left
+    less right, as beside it, whichever is better.
     """
 
     label: str
@@ -83,6 +84,7 @@ class Contest:
     reason: str = ""
     n_left_out: int = 0
     names: Mapping[str, str] | None = None
+    are_sides: bool = False
 
     def contrast(self, model: str, other: str) -> Contrast:
         """The difference of the two models, the first less the second."""
@@ -202,7 +204,9 @@ def _compared(
         **common,
         "other": names[nearest.model],
         "other_value": contest.number(nearest.value),
-        "difference": _difference(contest, contrasts[nearest.model]),
+        "difference": _of_sides(contest, contrasts[nearest.model], best)
+        if contest.are_sides
+        else _difference(contest, contrasts[nearest.model]),
     }
     if not any(contrast.is_tested for contrast in contrasts.values()):
         return Message(
@@ -322,6 +326,14 @@ def _difference(contest: Contest, contrast: Contrast) -> Message:
     if not math.isnan(contrast.p):
         parts.append(p_value(contrast.p, contrast.n_tests))
     return together(", ", parts)
+
+
+def _of_sides(contest: Contest, contrast: Contrast, best: Standing) -> Message:
+    """The difference of the best side and the other, told as left less right."""
+    is_left = best is contest.standings[0]
+    return Message(
+        "(left − right) {difference}", difference=_difference(contest, contrast if is_left else contrast.turned())
+    )
 
 
 def _with_interval(contest: Contest, standing: Standing) -> str:

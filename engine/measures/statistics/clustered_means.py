@@ -25,12 +25,16 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class ClusteredMeans:
-    """The means of columns over `n_clusters` clusters, the ends of their intervals, (n_columns,); nan = undefined."""
+    """The means of columns over `n_clusters` clusters, the ends of their intervals, (n_columns,); nan = undefined.
+
+    p_value: of a mean of 0, (n_columns,), two-sided, where the interval is one by Student's t; else nan.
+    """
 
     mean: Floats
     low: Floats
     high: Floats
     n_clusters: int
+    p_value: Floats
 
 
 def clustered_means(
@@ -98,7 +102,7 @@ def clustered_means(
     mean, nothing = values.mean(axis=1), np.full(len(values), np.nan)
     np.add.at(sums, code, values.T - mean)  # around 0, so that nothing is lost where they are nearly equal
     if len(sizes) < FEWEST_CLUSTERS:
-        return ClusteredMeans(mean, nothing, nothing, len(sizes))
+        return ClusteredMeans(mean, nothing, nothing, len(sizes), nothing)
     strata_of = np.zeros(len(sizes), dtype=np.intp)
     if strata is not None:
         strata_of[code] = np.unique(np.asarray(strata), return_inverse=True)[1]
@@ -107,15 +111,23 @@ def clustered_means(
     error = _means_and_errors(parts, [np.ones((1, len(its))) for its in members])[1][0]
     tail = (1 - confidence) / 2
     if by_t:
-        from scipy.special import stdtrit  # a moment to import, and only here
+        from scipy.special import stdtr, stdtrit  # a moment to import, and only here
 
-        high_t = np.full(len(values), stdtrit(len(sizes) - len(members), 1 - tail))
+        freedom = len(sizes) - len(members)
+        high_t = np.full(len(values), stdtrit(freedom, 1 - tail))
         low_t = -high_t
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p_value = 2 * stdtr(freedom, -np.abs(mean) / error)
     else:
+        p_value = nothing
         low_t, high_t = np.quantile(_distances(parts, resamples, seed), [tail, 1 - tail], axis=0)
     known = error > np.maximum(rounding, 1e-12 * np.abs(values).max(axis=1))
     return ClusteredMeans(
-        mean, np.where(known, mean - high_t * error, np.nan), np.where(known, mean - low_t * error, np.nan), len(sizes)
+        mean,
+        np.where(known, mean - high_t * error, np.nan),
+        np.where(known, mean - low_t * error, np.nan),
+        len(sizes),
+        np.where(known, p_value, np.nan),
     )
 
 

@@ -19,7 +19,7 @@ from engine.evaluations.catalog import ALIGNMENT
 from engine.runs.storage.artifacts import Artifacts
 from tests.stored_runs import directories as stored_runs
 
-SIMILAR = re.compile(r"more similar to its match than (.+) to (.+) \((.+?)\), none less than (.+) to (.+) \((.+?)\)\.")
+SIMILAR = re.compile(r"its match than “(.+)” to “(.+)” \((.+?)\), none less than “(.+)” to “(.+)” \((.+?)\)\.")
 
 
 @pytest.fixture(scope="module")

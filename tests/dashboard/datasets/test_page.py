@@ -59,7 +59,7 @@ def test_an_upload_is_kept_from_the_page_that_reads_it() -> None:
 
 def test_the_samples_are_listed_by_themselves_in_both_languages() -> None:
     (table,) = [frame.value for frame in visit().dataframe if "language" in frame.value and "content" in frame.value]
-    for language, name in (("ja", "日本語"), ("en", "English")):
+    for language, name in (("ja", "Japanese"), ("en", "English")):
         pairs = sample_data.minimal_pairs(language)
         row = table[table["content"] == pairs.content_hash[:12]].iloc[0]
         assert (row["fits"], row["rows"], row["language"]) == ("Minimal pairs", pairs.n, name)

@@ -95,7 +95,7 @@ def test_the_sample_is_studied_from_the_page(backend: FakeBackend) -> None:
     assert len(grid) == 2 * 4 + 2 + 2 and len(settings_table(app)) == len(grid) + 1  # the human ceiling
     ours = grid[grid["kind"] == "bertscore"]
     assert app.metric[0].value == f"{ours['pearson'].max():.3f}".replace("-", "−")
-    assert app.metric[1].value == f"{int((~ours['separable']).sum()) - 1} of 7 settings"
+    assert app.metric[1].value == f"{int((~ours['separable']).sum()) - 1} of 7 other settings"
     assert app.metric[2].value == f"{result_of(run_id).mean_agreement:.3f}"
     assert "on the scale 0-100" in words(app)
     keys = {button.key for button in app.download_button}

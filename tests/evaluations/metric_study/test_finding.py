@@ -30,9 +30,11 @@ def study(beside: float) -> Result:
 @pytest.mark.parametrize(("beside", "is_above"), [(0.7, True), (0.6, False), (0.3, False), (float("nan"), False)])
 def test_a_method_beside_that_follows_them_better_is_named(beside: float, is_above: bool) -> None:
     text = translated(finding(study(beside)))
-    assert text.startswith("bert-mini-ja, idf references, with penalty follows the human scores best")
-    assert ("The best method beside BERTScore is above it with 0.700." in text) == is_above
-    assert ("beside BERTScore" in text) == is_above
+    assert text.startswith(
+        "Of the settings of BERTScore bert-mini-ja, idf references, with penalty follows the human scores best"
+    )
+    assert ("The best method besides BERTScore has a higher one, 0.700." in text) == is_above
+    assert ("besides BERTScore" in text) == is_above
 
 
 def test_weights_that_no_dictionary_gives_are_named_in_the_readers_language() -> None:

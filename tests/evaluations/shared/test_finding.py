@@ -177,7 +177,13 @@ def test_the_finding_of_minimal_pairs_says_what_its_tables_say(seed: int) -> Non
         assert ("not distinguishable" in found or " tie: " in found) != says_better
     summary = views.summary(result, (shown.normalization,)).set_index(["model", "stratum"])["accuracy"]
     if "Length misleads" in found:
-        model = found.split("Length misleads ")[1].split(":")[0].split(", ")[-1].removesuffix(" for example")
+        model = (
+            found.split("Length misleads ")[1]
+            .split(":")[0]
+            .removesuffix(" strongly")
+            .split(", ")[-1]
+            .removesuffix(" for example")
+        )
         assert f"right in {summary[model, 'A<U']:.1%}" in found and f"in {summary[model, 'A>U']:.1%}" in found
 
 
@@ -209,3 +215,9 @@ def test_a_comparison_has_the_words_of_the_page_and_the_numbers_of_its_table() -
     better = "better than" if row["p_value"] < 0.05 else "not distinguishable"
     assert better in said and f"{row['first']:.1%}" in said and f"{row['second']:.1%}" in said
     assert ("tie" in said) == (row["first"] == row["second"])
+    # whichever is better, with the sign of the table beside it
+    assert f"(left − right) {100 * row['difference']:+.1f} points".replace("-", "−") in said
+    turned = compare("minimal-pairs", Side("Left: n", result, "n"), Side("Right: m", result, "m"))
+    assert f"(left − right) {-100 * row['difference']:+.1f}".replace("-", "−") in of_comparison(
+        "minimal-pairs", turned, ("n", "m")
+    )

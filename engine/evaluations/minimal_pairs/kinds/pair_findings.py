@@ -29,12 +29,12 @@ from engine.messages.message import Message
 
 MISLED = (
     Message(
-        "Length misleads {model}: right in {shorter:.1%} where the acceptable sentence has fewer tokens, in {longer:.1%} "
-        "where it has more."
+        "Length misleads {model} strongly: right in {shorter:.1%} where the acceptable sentence has fewer tokens, in "
+        "{longer:.1%} where it has more."
     ),
     Message(
-        "Length misleads {models}, {model} for example: right in {shorter:.1%} where the acceptable sentence has fewer "
-        "tokens, in {longer:.1%} where it has more."
+        "Length misleads {models} strongly, {model} for example: right in {shorter:.1%} where the acceptable sentence has "
+        "fewer tokens, in {longer:.1%} where it has more."
     ),
 )
 MOVED = (
