@@ -7,10 +7,10 @@ from math import floor, log10
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, shortened, template_safe
-from engine.evaluations.agreement.evaluate import MEASURES
+from engine.evaluations.agreement.evaluate import MEASURES, counted
 from engine.measures.cards.catalog import CARDS
-from engine.measures.statistics.rank_groups import shared_ranks
 from engine.messages.languages import tr
 
 HEIGHT = 360
@@ -22,11 +22,11 @@ NEAR_ACROSS, NEAR_ABOVE = 0.25, 0.12  # shares of the axes within which a name a
 
 
 def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = False) -> go.Figure:
-    """One point for each model that both evaluations rank: `first` across, `second` up, better is right or up.
+    """One point for each model that counts in both evaluations: `first` across, `second` up, better is right or up.
 
     `table` is a `evaluate.model_table` (or `printed_table`); published points are hollow and grey.
     """
-    shared = table.dropna(subset=[first, second, f"rank {first}", f"rank {second}"])  # untranslated
+    shared = table[counted(table, first).notna() & counted(table, second).notna()]
     named = len(shared) <= NAMED_MODELS
     figure = go.Figure(
         go.Scatter(
@@ -48,7 +48,7 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
             customdata=[
                 [template_safe(model), *places]
                 for model, *places in zip(
-                    shared["model"], *(_places(shared, kind) for kind in (first, second)), strict=True
+                    shared["model"], *(rank_labels(shared, of=f" {kind}") for kind in (first, second)), strict=True
                 )
             ],
             hovertemplate="%{customdata[0]}<br>"
@@ -63,15 +63,6 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
     figure.update_yaxes(**_axis(shared[second], second))
     figure = laid_out(figure, height=HEIGHT)
     return figure.update_layout(margin={"t": 12, "b": 8, "l": 8, "r": 16})
-
-
-def _places(table: pd.DataFrame, kind: str) -> list[str]:
-    """The rank of each model, of tied ones with the places that they share."""
-    rank, group = f"rank {kind}", f"rank_group {kind}"  # untranslated
-    ranks, groups = (
-        pd.to_numeric(table[name]).astype(float).tolist() for name in (rank, group if group in table else rank)
-    )
-    return ["–".join(map(str, dict.fromkeys(places or ()))) for places in shared_ranks(ranks, groups)]
 
 
 def _axis(values: pd.Series, kind: str) -> dict[str, object]:

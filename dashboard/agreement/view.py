@@ -20,6 +20,7 @@ from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, printed_table
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.shared.common_columns import RANK_FIRST
 from engine.language.quantities import decimals
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message, together
@@ -31,13 +32,6 @@ COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 
 FEWEST_MODELS = 6  # below, a rank correlation is no evidence of anything
-
-
-def ranks_shown(table: pd.DataFrame, kind: str) -> list[str]:
-    """The ranks of a `model_table` by one evaluation, as its own page shows them; of a paper's table the bare ranks."""
-    ranks = table[f"rank {kind}"]
-    groups = table.get(f"rank_group {kind}", ranks)  # untranslated
-    return rank_labels(pd.DataFrame({"rank": ranks, "rank_group": groups}))
 
 
 def title_of(kind: str) -> str:
@@ -58,13 +52,10 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
             f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure)
         )
         rank = f"rank {kind}"  # untranslated
-        shown[rank] = ranks_shown(table, kind)
+        shown[rank] = rank_labels(table, of=f" {kind}")
         columns[rank] = st.column_config.TextColumn(
             tr("Rank"),
-            help=tr(
-                "By {evaluation}: 1 is best; tied: not significantly different from the best of them.",
-                evaluation=title_of(kind),
-            ),
+            help=_meaning_of_ranks(table, kind),
         )
     st.dataframe(
         shown,
@@ -74,6 +65,16 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
         key=key,
         placeholder="–",
         alt=tr("Each model's number and rank under each evaluation"),
+    )
+
+
+def _meaning_of_ranks(table: pd.DataFrame, kind: str) -> str:
+    if table[f"{RANK_FIRST.name} {kind}"].isna().all():
+        return tr("By {evaluation}: 1 is best; differences between models are not tested.", evaluation=title_of(kind))
+    return tr(
+        "By {evaluation}, 1 is best. From 1 + the number of models that are significantly better, to the number of "
+        "models less those that are significantly worse.",
+        evaluation=title_of(kind),
     )
 
 

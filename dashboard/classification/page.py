@@ -28,12 +28,13 @@ shape of the groups. It is trained on some of the sentences of each class and te
 with other random weights.
 
 **Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
-runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are
-tied: the models do not differ significantly, compared sentence by sentence. **Confusion matrices**: a row is a true
-class, its darkest cell the class it was most often predicted as; correct predictions are on the diagonal. **Training
-accuracy**: the accuracy on the training sentences after the last epoch. Runs on other sentences, or with another split,
-cannot be compared; vectors that differ in their last digits, as on another machine, can change the prediction of a
-sentence or two.""")
+runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** are from
+first to last place: 1 + the number of models that are significantly better, to the number of models less those that are
+significantly worse, compared sentence by sentence. **Confusion matrices**: a row is a true class, its darkest
+cell the class it was most often predicted as; correct predictions are on the diagonal. **Training accuracy**: the
+accuracy on the training sentences after the last epoch. Runs on other sentences, or with another split, cannot be
+compared; vectors that differ in their last digits, as on another machine, can change the prediction of a sentence or
+two.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)

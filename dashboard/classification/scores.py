@@ -42,7 +42,7 @@ def score_table(result: Result) -> None:
     arrow = ARROWS[CARDS[MEASURE].better]
     header = [tr("Rank"), tr("Model"), tr("Mean {arrow}", arrow=arrow), tr("Min – max"), tr("Training accuracy")]
     rows = []
-    for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
+    for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked, result.comparisons), strict=True):
         interval = f":small[:gray[{100 * row['ci_low']:.1f}{UNBROKEN}{100 * row['ci_high']:.1f}]]"
         rows.append(
             [

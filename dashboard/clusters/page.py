@@ -36,13 +36,13 @@ from engine.messages.languages import mark, tr, translated
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
 NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
-bootstrap that resamples the sentences within each class; models without a rank come last. **Ranks** that are tied: the
-models of the group do not differ significantly from its best one on these sentences. **Maps**: one point for each
-sentence, in the colour of its class, or of another column where one is chosen; near points are near in the model's
-space, but distances between far clusters, their sizes and the axes have no meaning, and the maps of two models are not
-comparable by eye alone: compare the neighbours they share. The scores are computed from the full vectors, not from the
-maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with the number of sentences of a class;
-the two variances do not.""")
+bootstrap that resamples the sentences within each class; models without a rank come last. **Ranks** are from first to
+last place: 1 + the number of models that are significantly better on these sentences, to the number of models less those
+that are significantly worse. **Maps**: one point for each sentence, in the colour of its class, or of another column
+where one is chosen; near points are near in the model's space, but distances between far clusters, their sizes and the
+axes have no meaning, and the maps of two models are not comparable by eye alone: compare the neighbours they share. The
+scores are computed from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences and B_m over classes,
+so M_m grows with the number of sentences of a class; the two variances do not.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)

@@ -13,10 +13,11 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
 from engine.evaluations.shared.finding import FEWEST
+from engine.evaluations.shared.rank_ranges import ranges_of, says_who_differs
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
-from engine.messages.languages import tr, translated
+from engine.messages.languages import tr, tr_n, translated
 
 # measure -> its column in Result.models
 MEASURES = {
@@ -47,7 +48,7 @@ def score_table(result: Result) -> None:
     shows_unknown = bool((ranked["unknown_share"] >= NOTICED).any())
     header += [tr("Unknown tokens")] if shows_unknown else []
     rows = []
-    for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
+    for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked, result.comparisons), strict=True):
         cells = [rank, verbatim(shortened(row["model"]))]
         for measure, column in MEASURES.items():
             number = _number(float(row[column]), digits[measure])
@@ -70,7 +71,8 @@ def ranking_statements(result: Result) -> list[str]:
     support = []
     ranked = result.models.dropna(subset=["rank"])
     is_enough = result.models["n_sentences"].max() >= FEWEST
-    if len(ranked) > 1 and is_enough and ranked["rank_group"].nunique() == len(ranked):
+    is_one_place = all(places and places[0] == places[1] for places in ranges_of(ranked, result.comparisons))
+    if len(ranked) > 1 and is_enough and is_one_place and says_who_differs(result.comparisons):
         support.append(
             tr(
                 "No two models share a rank: all neighbours in the ranking differ significantly (paired "
@@ -125,7 +127,14 @@ def disagreement_of_indices(result: Result) -> list[str]:
             )
     if not others:
         return []
-    return [tr("These indices do not rank the models as M_m does: {indices}.", indices=", ".join(others))]
+    return [
+        tr_n(
+            "{indices} does not rank the models as M_m does.",
+            "These {n} indices do not rank the models as M_m does: {indices}.",
+            len(others),
+            indices=", ".join(others),
+        )
+    ]
 
 
 def _interval(low: float, high: float) -> str:

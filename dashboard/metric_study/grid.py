@@ -128,7 +128,7 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
         )
     }
     columns |= {
-        "setting": st.column_config.TextColumn(tr("Model or method"), width=150),
+        "setting": st.column_config.TextColumn(tr("Model or method"), width=190),
         "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
         "penalty": st.column_config.TextColumn(tr("Penalty"), width=110),
     }

@@ -43,7 +43,7 @@ def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
     if len(over):
         column = str(over["clustered_by"].iloc[0])
         said = translated(few_clusters(over)) or tr(
-            "Intervals of accuracies and slopes, and the groups of models, are over {n:,} clusters of pairs: the "
+            "Intervals of accuracies and slopes, and the ranks of models, are over {n:,} clusters of pairs: the "
             "values of {column}.",
             n=int(over["n_clusters"].max()),
             column=verbatim(column_word(column)),

@@ -1,4 +1,4 @@
-"""Comparison of models on minimal pairs: rank groups, McNemar's test, the pairs with the largest differences."""
+"""Comparison of models on minimal pairs: ranks, McNemar's test, the pairs with the largest differences."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOMES
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.minimal_pairs.words import PairWords
+from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
@@ -46,17 +47,20 @@ def _ranking(view: ScoredRun) -> None:
         )
     )
     st.dataframe(
-        with_shown_models(ranking)[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
-            **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}
+        with_shown_models(ranking)[["rank", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
+            rank=rank_labels(ranking), **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}
         ),
         hide_index=True,
         placeholder="–",
-        alt=tr("Rank groups and accuracies of the models"),
+        alt=tr("Ranks and accuracies of the models"),
         column_config={
-            "rank_group": st.column_config.NumberColumn(
-                tr("Rank group"),
+            "rank": st.column_config.TextColumn(
+                tr("Rank"),
                 width="small",
-                help=tr("Shared by models that do not differ significantly from the group's best."),
+                help=tr(
+                    "From 1 + the number of models that are significantly better, to the number of models less those that "
+                    "are significantly worse."
+                ),
             ),
             "model": tr("Model"),
             "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f"),

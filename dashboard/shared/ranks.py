@@ -1,28 +1,21 @@
-"""Ranks of models and intervals as tables show them."""
+"""Ranks of models and intervals as tables show them. Pure: no streamlit."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from dashboard.shared.wording import JOINER
-from engine.measures.statistics.rank_groups import shared_ranks
-from engine.messages.languages import tr
+from engine.evaluations.shared.rank_ranges import ranges_of
 
-UNBROKEN = f"{JOINER}–{JOINER}"  # an interval stays on one line
+UNBROKEN = "\u2060–\u2060"  # an interval stays on one line: word joiners on both sides
 
 
-def rank_labels(ranked: pd.DataFrame) -> list[str]:
-    """The rank of each model of `Result.models`, in the order given; members of a group share theirs.
+def rank_labels(ranked: pd.DataFrame, comparisons: pd.DataFrame | None = None, *, of: str = "") -> list[str]:
+    """The places of each model of a table with ranks, in the order given; what is known of them as in `ranges_of`.
 
-    >>> rank_labels(pd.DataFrame({"rank": [1, 2, 3, None], "rank_group": [1, 1, 2, None]}))
-    ['1–2 tied', '1–2 tied', '3', '–']
+    >>> rank_labels(pd.DataFrame({"rank": [1, 2, 3, None], "rank_first": [1, 1, 3, None], "rank_last": [2, 2, 3, None]}))
+    ['1–2', '1–2', '3', '–']
     """
-    ranks, groups = (pd.to_numeric(ranked[name]).astype(float).tolist() for name in ("rank", "rank_group"))
     return [
-        "–" if places is None else str(places[0]) if places[0] == places[1] else _tied(*places)
-        for places in shared_ranks(ranks, groups)
+        "–" if places is None else "–".join(map(str, dict.fromkeys(places)))
+        for places in ranges_of(ranked, comparisons, of=of)
     ]
-
-
-def _tied(first: int, last: int) -> str:
-    return tr("{first}–{last} tied", first=first, last=last)

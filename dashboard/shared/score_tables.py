@@ -34,9 +34,9 @@ def draw_score_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 
 
 def unbroken(text: str) -> str:
-    """`text` that stays on one line: no break between its letters, and spaces that do not break.
+    """`text` without spaces that stays on one line: no break between its characters.
 
-    >>> unbroken("1 tied").replace(JOINER, "-")
-    '1-\\xa0-t-i-e-d'
+    >>> unbroken("2–5").replace(JOINER, "-")
+    '2-–-5'
     """
-    return JOINER.join(text.replace(" ", "\u00a0"))
+    return JOINER.join(text)

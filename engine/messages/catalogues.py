@@ -15,6 +15,9 @@ ENGLISH, JAPANESE = "en", "ja"
 
 # Templates that were worded otherwise when runs were stored with them: the present one by the former.
 FORMER = {
+    "Not significantly better than always the largest class ({baseline:.1%}): {models}.": (
+        "Not significantly better than always predicting the largest class ({baseline:.1%}): {models}."
+    ),
     "{setting} follows the human scores best: Pearson's r {value} over {over}.": (
         "Of the settings of BERTScore {setting} follows the human scores best: Pearson's r {value} over {over}."
     ),

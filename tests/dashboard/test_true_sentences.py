@@ -202,7 +202,7 @@ def test_classification(seed: int) -> None:
     found = str(CLASSIFICATION.finding(result))  # type: ignore[misc]
     check_contest(found, accuracies, int(models["n_test"].max()), apart(result.comparisons))
     no_better = models.loc[models["ci_low"] <= models["baseline"], "model"]
-    assert ("Not significantly better than always the largest class" in found) == bool(len(no_better))
+    assert ("Not significantly better than always predicting the largest class" in found) == bool(len(no_better))
     see, meaning, steps = of_classification(result)
     highest = max(accuracies.values())
     assert f"{highest:.1%}" in see

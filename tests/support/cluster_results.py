@@ -57,6 +57,9 @@ def result_of(
     dispersions = tables["models"]
     dispersions["rank"] = dispersions["score"].rank(method="min").astype("Int64")
     dispersions["rank_group"] = dispersions["rank"] if separable else pd.array([1] * len(dispersions), dtype="Int64")
+    n_models = len(dispersions)
+    dispersions["rank_first"] = dispersions["rank"] if separable else pd.array([1] * n_models, dtype="Int64")
+    dispersions["rank_last"] = dispersions["rank"] if separable else pd.array([n_models] * n_models, dtype="Int64")
     pairs = [
         {
             "model": first,

@@ -22,7 +22,7 @@ from engine.evaluations.agreement.evaluate import (
     printed_table,
     scores_of,
 )
-from engine.evaluations.clusters.records import are_of_the_same_sentences, without_ranks
+from engine.evaluations.clusters.records import RANKS, are_of_the_same_sentences, without_ranks
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
@@ -164,7 +164,7 @@ def _written(kind: str, directory: Path) -> Written:
             directory / f"{table}.csv",
             float_precision="round_trip",
             keep_default_na=False,
-            na_values={column: [""], "rank": [""], "rank_group": [""]},
+            na_values={name: [""] for name in (column, *RANKS)},
             dtype={"model": str, "domain": str},
         )
         if kind == "clusters" and (points := directory / "points.csv").is_file():

@@ -8,19 +8,19 @@ hold their score against filling masks and against classification in this way, b
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.fill_mask.records import ALL
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
-from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
+from engine.evaluations.shared.common_columns import MODEL, RANK_FIRST, RANK_GROUP, RANK_LAST, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.rank_ranges import range_columns, ranges_of, says_who_differs
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
-from engine.measures.statistics.rank_groups import rank_groups
 from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
@@ -61,18 +61,18 @@ MODELS = Table(
                     if kind in RUNS
                     else "mean score of the benchmark over the tasks that all models have; NaN where it has no such model",
                 ),
-                Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"),
+                Column(
+                    f"rank {kind}",
+                    "integer or none",
+                    "1 is the best of that run; none where a model is alone",
+                    better="lower",
+                ),
             )
         ),
         *(
-            Column(
-                f"rank_group {kind}",
-                "integer or none",
-                "models that its run cannot tell apart from the best of their group share its number",
-                better="lower",
-                since="0.3.0",
-            )
+            replace(column, name=f"{column.name} {kind}", type="integer or none")
             for kind in MEASURES
+            for column in (RANK_FIRST, RANK_LAST)
         ),
     ),
 )
@@ -103,58 +103,64 @@ def scores_of(kind: str, result: Any) -> pd.Series:
         raise InputError(
             Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
         )
-    table, column = SCORES[kind]
-    frame: pd.DataFrame = getattr(result, table)
-    if kind == "fill-mask":
-        frame = frame[frame["domain"] == ALL]
-    return frame.set_index("model")[column].rename(kind)
+    return _judged(kind, result).set_index("model")[SCORES[kind][1]].rename(kind)
 
 
 @returns(MODELS)
 def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     """One row for each model of any of the results (by kind), in the order they are first named.
 
-    A model is known by its name without a label, and called as it is first named. The two columns of a kind that there
-    is no result of are left out. A model that its run does not rank has its number, and no rank here either.
+    A model is known by its name without a label, and called as it is first named. The columns of a kind that there is
+    no result of are left out. A model that its run does not rank, or that is alone in it, has its number and no rank.
     """
     columns = {kind: scores_of(kind, results[kind]) for kind in MEASURES if kind in results}
-    unranked = {kind: set(map(without_label, unranked_models(kind, results[kind]))) for kind in columns}
+    places = {kind: places_of(kind, results[kind]) for kind in columns}
     names: dict[str, str] = {}
     for name in (name for column in columns.values() for name in column.index):
         names.setdefault(without_label(name), name)
     table = pd.DataFrame({"model": list(names.values())})
     for kind, column in columns.items():
         table[kind] = column.rename(index=without_label).reindex(list(names)).to_numpy(dtype=float)
-        ranked = table[kind].mask(np.array([name in unranked[kind] for name in names], dtype=bool))
-        table[f"rank {kind}"] = pd.array(ranks(ranked, CARDS[MEASURES[kind]].better), dtype="Float64").astype("Int64")
+        table[f"rank {kind}"] = _by_name(places[kind]["rank"], names)
     for kind in columns:
-        groups = rank_groups_of(kind, results[kind]).rename(index=without_label).reindex(list(names))
-        table[f"rank_group {kind}"] = pd.array(groups.to_numpy(dtype=float), dtype="Float64").astype("Int64")
+        for end in (RANK_FIRST, RANK_LAST):
+            table[f"{end.name} {kind}"] = _by_name(places[kind][end.name], names)
     return table
 
 
-def rank_groups_of(kind: str, result: Any) -> pd.Series:
-    """The group of models that a result of `kind` cannot tell apart, by model.
+def places_of(kind: str, result: Any) -> pd.DataFrame:
+    """The rank of each model in a result of `kind`, and its range as rank_first and rank_last, by model.
 
-    NaN for a model without a rank, and for all where the result does not say which two differ.
+    NA for a model that the run does not rank or that is alone in it; no range where the result does not say which
+    models differ.
     """
-    table, _ = SCORES[kind]
-    frame: pd.DataFrame = getattr(result, table)
-    if "rank_group" in frame:
-        return frame.set_index("model")["rank_group"].astype("Float64")
     scores = scores_of(kind, result)
-    models = list(scores.index)
-    differ = np.zeros((len(models), len(models)), dtype=bool)
+    ranked = scores.mask(scores.index.isin(unranked_models(kind, result)) | (len(scores) == 1))
+    own = pd.array(ranks(ranked, CARDS[MEASURES[kind]].better), dtype="Float64").astype("Int64")
+    judged = _judged(kind, result).reset_index(drop=True).assign(rank=own)
     compared = getattr(result, "comparisons", None)
-    if compared is None:
-        return pd.Series(np.nan, index=models)
-    for row in compared.to_dict("records"):
-        if row["separable"] and row["model"] in models and row["other"] in models:
-            one, other = models.index(row["model"]), models.index(row["other"])
-            differ[one, other] = differ[other, one] = True
-    sign = 1 if CARDS[MEASURES[kind]].better == "lower" else -1
-    groups = rank_groups((sign * scores).to_numpy(dtype=np.float64), differ).astype(np.float64)
-    return pd.Series(np.where(groups > 0, groups, np.nan), index=models)
+    has_groups = RANK_GROUP.name in judged and judged[RANK_GROUP.name].notna().any()
+    ranges = ranges_of(judged, compared) if has_groups or says_who_differs(compared) else [None] * len(judged)
+    return pd.DataFrame({"rank": own, **range_columns(ranges)}).set_index(scores.index)
+
+
+def counted(table: pd.DataFrame, kind: str) -> pd.Series:
+    """The numbers of a `model_table` that other evaluations are held against, NaN elsewhere.
+
+    They are those of models with a rank, and of one that is alone: it is ranked among nobody.
+    """
+    return table[kind].where(table[f"rank {kind}"].notna() | (table[kind].count() == 1))
+
+
+def _judged(kind: str, result: Any) -> pd.DataFrame:
+    """The rows of a result of `kind` that judge its models, one for each."""
+    frame: pd.DataFrame = getattr(result, SCORES[kind][0])
+    return frame[frame["domain"] == ALL] if kind == "fill-mask" else frame
+
+
+def _by_name(column: pd.Series, names: Mapping[str, str]) -> pd.Series:
+    """A column by model for the models that have these names without labels."""
+    return column.rename(index=without_label).reindex(list(names)).reset_index(drop=True)
 
 
 def unranked_models(kind: str, result: Any) -> list[str]:
@@ -226,7 +232,7 @@ def different_files(signatures: Mapping[str, Mapping[str, Any]]) -> tuple[str, .
 def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
     """Spearman and Kendall between each two evaluations of a `model_table`, whichever ends are better.
 
-    Of models without a rank nothing is counted.
+    Of models that their run does not rank nothing is counted.
     """
     kinds = [kind for kind in MEASURES if kind in table]
     rows = [
@@ -243,7 +249,7 @@ def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
             pair.spearman.reason,
         )
         for pair in rank_agreement(
-            {kind: table[kind].where(table[f"rank {kind}"].notna()) for kind in kinds},
+            {kind: counted(table, kind) for kind in kinds},
             {kind: CARDS[MEASURES[kind]].better for kind in kinds},
         )
     ]

@@ -41,7 +41,7 @@ def finding(result: Result, shown: Any = None) -> Message:
         contest,
         [
             Message(
-                "Not significantly better than always the largest class ({baseline:.1%}): {models}.",
+                "Not significantly better than always predicting the largest class ({baseline:.1%}): {models}.",
                 baseline=float(no_better["baseline"].iloc[0]),
                 models=listed([names[model] for model in no_better["model"]]),
             )

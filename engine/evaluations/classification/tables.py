@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.classification.records import CLASSES, COMPARISONS, CONFUSION
+from engine.evaluations.shared.rank_ranges import apart, range_columns
 from engine.measures.classification import confusion_counts, majority_baseline
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_difference import paired_difference
-from engine.measures.statistics.rank_groups import rank_groups
+from engine.measures.statistics.rank_groups import rank_groups, rank_ranges
 
 
 @dataclass(frozen=True)
@@ -153,13 +154,12 @@ def comparison_table(outcomes: Sequence[Outcome], codes: np.ndarray, models: Seq
 
 
 def grouped(models: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """`Result.models` with the column rank_group: models that cannot be told apart from a group's best share it."""
-    position = {model: i for i, model in enumerate(models["model"])}
-    apart = np.zeros((len(position), len(position)), dtype=bool)
-    for line in comparisons.itertuples():
-        first, second = position[line.model], position[line.other]
-        apart[first, second] = apart[second, first] = line.separable
-    return models.assign(rank_group=rank_groups(-models["accuracy_mean"].to_numpy(), apart))
+    """`Result.models` with the columns rank_group, rank_first and rank_last, from the comparisons of every two models."""
+    differ = apart(models["model"], comparisons)
+    return models.assign(
+        rank_group=rank_groups(-models["accuracy_mean"].to_numpy(), differ),
+        **range_columns(rank_ranges(models["rank"].to_numpy(dtype=np.float64), differ)),
+    )
 
 
 def _counts(outcomes: Sequence[Outcome], codes: np.ndarray, n_classes: int) -> dict[str, np.ndarray]:

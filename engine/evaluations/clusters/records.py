@@ -13,7 +13,9 @@ from engine.evaluations.shared.common_columns import (
     LEFT_OUT_BY,
     MODEL,
     OTHER,
+    RANK_FIRST,
     RANK_GROUP,
+    RANK_LAST,
     REASON,
     ROW,
     SEPARABLE,
@@ -173,6 +175,7 @@ AXES = (
     Column("z", "number", "coordinate z on the map; NaN where it is a plane"),
 )
 SCORE = measured("dispersion_score", "score")
+RANKS = ("rank", RANK_GROUP.name, RANK_FIRST.name, RANK_LAST.name)
 
 MODELS = Table(
     "models",
@@ -191,7 +194,7 @@ MODELS = Table(
             "half of the tokens or more are unknown",
             better="lower",
         ),
-        replace(RANK_GROUP, type="integer or none"),
+        *(replace(column, type="integer or none") for column in (RANK_GROUP, RANK_FIRST, RANK_LAST)),
         measured("in_class_variance"),
         measured("out_of_class_variance"),
         Column(
@@ -474,7 +477,7 @@ def are_of_the_same_sentences(points: pd.DataFrame) -> bool:
 def without_ranks(models: pd.DataFrame) -> pd.DataFrame:
     """A table `MODELS` in which no model has a rank."""
     none = pd.array([None] * len(models), dtype="Int64")
-    return models.assign(**{name: none for name in ("rank", "rank_group") if name in models})
+    return models.assign(**{name: none for name in RANKS if name in models})
 
 
 def validity_functions(n_sentences: int) -> dict[str, str]:

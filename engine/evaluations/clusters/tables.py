@@ -14,7 +14,7 @@ from engine.evaluations.shared.unknown_tokens import UnknownTokens
 from engine.measures.clusters.centroids import CentroidDistances
 from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.neighbours import expected_overlap, neighbour_overlap
-from engine.measures.statistics.rank_groups import rank_groups
+from engine.measures.statistics.rank_groups import rank_groups, rank_ranges
 
 AXES = ("x", "y", "z")
 # Of a model for which none are defined: no row, in the types of those that have some.
@@ -32,7 +32,7 @@ def models_table(
     separable: np.ndarray,
     unknown: Sequence[UnknownTokens],
 ) -> pd.DataFrame:
-    """A row for each model; a model without a score, or to which most tokens are unknown, has neither rank nor group.
+    """A row for each model; a model without a score, or to which most tokens are unknown, has no rank.
 
     separable: bool (n_models, n_models), which two differ.
     """
@@ -45,6 +45,7 @@ def models_table(
     )
     ranks = scores.rank(method="min").astype("Int64")
     groups = rank_groups(scores.tolist(), separable).tolist()
+    ranges = rank_ranges(ranks.to_numpy(dtype=np.float64, na_value=np.nan), separable)
     return records.MODELS.frame(
         [
             (
@@ -56,12 +57,13 @@ def models_table(
                 dispersion.score,
                 rank,
                 group if group > 0 else pd.NA,
+                *(places or (pd.NA, pd.NA)),
                 dispersion.in_class_variance,
                 dispersion.out_of_class_variance,
                 tokens.unknown_share,
             )
-            for vectors, dispersion, rank, group, tokens in zip(
-                all_vectors, dispersions, ranks, groups, unknown, strict=True
+            for vectors, dispersion, rank, group, places, tokens in zip(
+                all_vectors, dispersions, ranks, groups, ranges, unknown, strict=True
             )
         ]
     )

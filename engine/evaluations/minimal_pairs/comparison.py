@@ -18,13 +18,23 @@ from engine.evaluations.minimal_pairs.clustered.intervals import (
 )
 from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, PAIR_ROW, PAIRS, Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, clusters_of, decided, of_model, scores
-from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, best_in_bold, interval, separable_in_bold
+from engine.evaluations.shared.common_columns import (
+    MODEL,
+    OTHER,
+    RANK_FIRST,
+    RANK_GROUP,
+    RANK_LAST,
+    best_in_bold,
+    interval,
+    separable_in_bold,
+)
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.rank_ranges import range_columns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import mcnemar
-from engine.measures.statistics.rank_groups import rank_groups
+from engine.measures.statistics.rank_groups import rank_groups, rank_ranges
 from engine.messages.message import Message
 
 METHOD = Message("McNemar's exact test, Holm-corrected")
@@ -84,6 +94,8 @@ RANKING = Table(
         *interval(ACCURACY_INTERVAL),
         Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"),
         RANK_GROUP,
+        RANK_FIRST,
+        RANK_LAST,
         *OVER,
     ),
     bold=best_in_bold("accuracy", OVER_METHOD),
@@ -119,9 +131,9 @@ def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
 
 @returns(RANKING)
 def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, clustered_by: str = "") -> pd.DataFrame:
-    """The models, the best first, on the pairs that all of them scored; read the groups, not the ranks.
+    """The models, the best first, on the pairs that all of them scored; read the ranges, not the ranks.
 
-    Models that cannot be told apart from the best of their group share it: by McNemar's test (`comparisons`), or with
+    Models are told apart by McNemar's test (`comparisons`), or with
     `clustered_by`, a column as in `views.clusters_of`, by Student's over clusters, of the same pairs. Too few clusters
     tell no models apart.
     """
@@ -139,6 +151,7 @@ def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, cl
     )
     separable = np.zeros((len(models), len(models)), dtype=bool)
     separable[np.triu_indices(len(models), 1)] = p < SIGNIFICANT
+    separable |= separable.T
     accuracy = np.array([share["accuracy"] for share in over], dtype=np.float64)
     table = pd.DataFrame(
         {
@@ -148,12 +161,14 @@ def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, cl
             "accuracy": accuracy,
             **{name: [share[name] for share in over] for name in ("ci_low", "ci_high", "n_clusters", "note")},
             "clustered_by": clustered_by,
-            "rank_group": rank_groups(-accuracy, separable | separable.T),
+            "rank_group": rank_groups(-accuracy, separable),
         }
     )
     table["rank"] = table["accuracy"].rank(ascending=False, method="min").astype("Int64")
+    ranges = rank_ranges(table["rank"].to_numpy(dtype=np.float64, na_value=np.nan), separable)
     return (
-        table.astype({"clustered_by": "str", "note": "str"})
+        table.assign(**range_columns(ranges))
+        .astype({"clustered_by": "str", "note": "str"})
         .sort_values("rank", kind="stable")[list(RANKING.headers)]
         .reset_index(drop=True)
     )

@@ -326,7 +326,7 @@ class PairScoring:
     clustered_by: str = option(
         "",
         "Column that names the template or paradigm of a pair: intervals of accuracies and "
-        "slopes, rank groups, and tests of two scores or two models, then take its values "
+        "slopes, ranges of ranks, and tests of two scores or two models, then take its values "
         "as clusters. Where none is named, pairs are taken as independent.",
         metavar="COLUMN",
     )

@@ -18,6 +18,20 @@ SEPARABLE = Column("separable", "boolean", "whether the interval leaves out 0")
 RANK_GROUP = Column(
     "rank_group", "integer", "models not separable from the best of their group share its number", better="lower"
 )
+RANK_FIRST = Column(
+    "rank_first",
+    "integer",
+    "first place of its range: 1 + the number of models that are significantly better",
+    better="lower",
+    since="0.3.0",
+)
+RANK_LAST = Column(
+    "rank_last",
+    "integer",
+    "last place of its range: the number of models less those that are significantly worse",
+    better="lower",
+    since="0.3.0",
+)
 
 
 def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column, Column]:

@@ -1,4 +1,4 @@
-"""Which models cannot be told apart? Whether two differ, and groups of ranks from paired comparisons."""
+"""Which models cannot be told apart? Whether two differ, and groups and ranges of ranks from paired comparisons."""
 
 from __future__ import annotations
 
@@ -72,6 +72,54 @@ def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayL
     return groups
 
 
+def rank_ranges(ranks: ArrayLike, apart: ArrayLike) -> list[tuple[int, int] | None]:
+    """Which places may each model have, by the comparisons that tell it apart from others?
+
+        first_i = 1 + number of models with a smaller rank that are apart from i
+        last_i  = n - number of models with a greater rank that are apart from i
+
+    over the n models that have a rank.
+
+    Parameters
+    ----------
+    ranks : (n_models,), 1 is the best, equal scores share a rank; nan where there is none.
+    apart : (n_models, n_models), true where two models differ beyond what resampling explains; symmetric.
+
+    Returns the first and the last place of each model; None for a model without a rank.
+
+    Range: 1 <= first <= rank <= last <= n.
+
+    Edges: models of one rank are never counted as better or worse, whatever `apart` says. Two models that are not apart
+    may have different ranges, as other models part them, and of two that are apart the ranges may overlap. Ranges do not
+    correct for the number of comparisons.
+
+    Raises InputError when the shapes do not fit, or `apart` is not symmetric.
+
+    Source: ours.
+
+    >>> far = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> rank_ranges([1, 2, 3], far)
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    places, differ = np.asarray(ranks, dtype=np.float64), np.asarray(apart, dtype=bool)
+    if places.ndim != 1 or differ.shape != (len(places), len(places)) or (differ != differ.T).any():
+        raise InputError(
+            Message(
+                "Ranges of ranks need one rank for each model and a symmetric table of who is separable "
+                "from whom; got shapes {shape} and {other_shape}.",
+                shape=places.shape,
+                other_shape=differ.shape,
+            )
+        )
+    ranked = ~np.isnan(places)
+    firsts = 1 + (differ & (places[None, :] < places[:, None])).sum(axis=1)  # nan is neither smaller nor greater
+    lasts = int(ranked.sum()) - (differ & (places[None, :] > places[:, None])).sum(axis=1)
+    return [
+        (int(first), int(last)) if is_ranked else None
+        for first, last, is_ranked in zip(firsts, lasts, ranked, strict=True)
+    ]
+
+
 def shared_ranks(ranks: Sequence[float], groups: Sequence[float]) -> list[tuple[int, int] | None]:
     """From which place to which does each model share its rank with those that cannot be told apart?
 
@@ -84,7 +132,7 @@ def shared_ranks(ranks: Sequence[float], groups: Sequence[float]) -> list[tuple[
 
     Edges: a group of one has one place.
 
-    Source: ours; how tables print tied ranks.
+    Source: ours; what a table without comparisons says of its ranks. `rank_ranges` says it where there are some.
 
     >>> shared_ranks([1, 2, 3, float("nan")], [1, 1, 2, 0])
     [(1, 2), (1, 2), (3, 3), None]

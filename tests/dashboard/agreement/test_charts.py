@@ -17,6 +17,7 @@ from dashboard.agreement import choice as agreement_runs
 from dashboard.agreement.choice import most_shared, signature_of
 from dashboard.agreement.view import _signed
 from engine.evaluations.agreement.evaluate import printed_table
+from engine.evaluations.shared.rank_ranges import range_columns
 
 TABLE = pd.DataFrame(
     {
@@ -42,10 +43,19 @@ def test_points_are_the_models_in_both_evaluations() -> None:
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
 
 
-def test_tied_models_share_their_places_on_hover() -> None:
-    tied = TABLE.assign(**{"rank_group clusters": pd.array([1, 1, 2, None], dtype="Int64")})
-    places = [line[1] for line in charts.scatter(tied, "clusters", "fill-mask").data[0].customdata]
-    assert places == ["1–2", "1–2", "3"]
+def test_the_hover_has_ranks_from_first_to_last_place() -> None:
+    ranged = TABLE.assign(**range_columns([(1, 2), (1, 3), (2, 3), None], of=" clusters"))
+    places = [line[1:] for line in charts.scatter(ranged, "clusters", "fill-mask").data[0].customdata]
+    assert places == [["1–2", "2"], ["1–3", "4"], ["2–3", "3"]]
+
+
+def test_a_model_that_is_alone_in_its_run_is_drawn_without_a_rank() -> None:
+    alone = TABLE.assign(**{"clusters": [100.0, *[np.nan] * 3], "rank clusters": pd.array([None] * 4, dtype="Int64")})
+    assert [list(line) for line in charts.scatter(alone, "clusters", "fill-mask").data[0].customdata] == [
+        ["builtin/a", "–", "2"]
+    ]
+    unranked = TABLE.assign(**{"rank clusters": pd.array([None] * 4, dtype="Int64")})
+    assert len(charts.scatter(unranked, "clusters", "fill-mask").data[0].x) == 0
 
 
 def test_better_is_up_and_right_for_either_direction() -> None:

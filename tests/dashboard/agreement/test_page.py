@@ -80,11 +80,11 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert table["classification"].tolist() == pytest.approx(
         [100 * v for v in results["classification"].models["accuracy_mean"]]
     )
-    # the ranks with the ties that the evaluation's own page shows
+    # the ranks that the evaluation's own page shows
     order = results["clusters"].models
     assert table["rank clusters"].tolist() == rank_labels(order)
     groups = results["fill-mask"].comparisons["separable"]
-    assert table["rank fill-mask"].tolist() == ["1–3 tied"] * 3 and not groups.any()
+    assert table["rank fill-mask"].tolist() == ["1–3"] * 3 and not groups.any()
     # your runs and, in a figure of its own, the papers' models
     assert len(app.get("plotly_chart")) == 2
     assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"]  # of the paper alone

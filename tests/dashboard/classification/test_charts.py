@@ -124,7 +124,7 @@ def test_models_that_do_not_differ_significantly_are_said_not_to(result: Result)
 
 def test_a_model_no_better_than_the_baseline_is_said_to_be(result: Result) -> None:
     no_better = changed(result, ci_low=[0.2, 0.5], baseline=1 / 3)
-    assert "Not significantly better than always the largest class (33.3%): a." in FACE.found(no_better)
+    assert "Not significantly better than always predicting the largest class (33.3%): a." in FACE.found(no_better)
 
 
 def test_the_size_summary_has_the_counts_and_low_training_accuracies(result: Result) -> None:

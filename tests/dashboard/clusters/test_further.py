@@ -80,8 +80,10 @@ def test_disagreement_is_one_sentence() -> None:
     assert disagreement_of_indices(agreed) == []  # ties and isotropy rank nothing differently
     other = replace(result, validity=validity.assign(silhouette=[0.2, 0.5], davies_bouldin=[2.0, 1.0]))
     assert disagreement_of_indices(other) == [
-        "These indices do not rank the models as M_m does: Silhouette (best: owner/second), Davies-Bouldin index "
+        "These 2 indices do not rank the models as M_m does: Silhouette (best: owner/second), Davies-Bouldin index "
         "(best: owner/second)."
     ]
+    one = replace(result, validity=validity.assign(silhouette=[0.2, 0.5]))
+    assert disagreement_of_indices(one) == ["Silhouette (best: owner/second) does not rank the models as M_m does."]
     unknown = replace(result, validity=validity.assign(silhouette=[float("nan"), 0.5]))
     assert disagreement_of_indices(unknown) == []

@@ -18,7 +18,7 @@ from dashboard.shared import run_view, session
 from dashboard.shared.exports.signing import digest
 from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.clusters.records import RANKS, Result, Settings
 from engine.measures.clusters.dispersion import dispersion
 from engine.models.sources.cards import built_in_models
 from tests.support import page_visits
@@ -180,7 +180,7 @@ def test_models_are_in_the_order_of_their_rank(backend: FakeBackend) -> None:
     order = result.models.sort_values("rank")["model"].tolist()
     assert [cells[1] for cells in table(app)] == order == [model["name"] for model in maps_of(app)["models"]]
     # Vectors of noise: nothing tells these models apart, and their labels are as good as shuffled.
-    assert table(app)[0][0] == "1–3\xa0tied"
+    assert table(app)[0][0] == "1–3"
     assert "not distinguishable" in words(app) and "shuffled" in words(app)
 
 
@@ -277,7 +277,7 @@ def test_a_model_without_a_rank_is_said_to_have_none(backend: FakeBackend, monke
     result = result_of(models=("owner/first", "owner/second", "owner/third"))
     best = int(result.models["score"].argmin())
     models = result.models.assign(unknown_share=[0.8 if i == best else 0.02 for i in range(3)])
-    models.loc[best, ["rank", "rank_group"]] = pd.NA
+    models.loc[best, list(RANKS)] = pd.NA
     app = shown(replace(result, models=models), monkeypatch)
     rows = table(app)
     assert rows[-1][0] == "–" and rows[-1][1] == str(models.loc[best, "model"]) and rows[-1][-1] == "80%"
@@ -322,7 +322,7 @@ def test_any_result_can_be_drawn(made: dict[str, Any], backend: FakeBackend, mon
 def test_an_undefined_score_is_last_and_labelled(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of()
     first = result.models["model"] == "owner/first"
-    models = result.models.assign(**{name: result.models[name].mask(first) for name in ("score", "rank", "rank_group")})
+    models = result.models.assign(**{name: result.models[name].mask(first) for name in ("score", *RANKS)})
     of_first = result.intervals["model"] == "owner/first"
     intervals = result.intervals.assign(
         **{

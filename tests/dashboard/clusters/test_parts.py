@@ -131,11 +131,11 @@ def test_neighbours_count_the_models_that_share_them() -> None:
         assert line["text"] == f"{line['neighbour']}番目の文"
 
 
-def test_tied_models_share_their_ranks() -> None:
-    ranked = pd.DataFrame({"rank": [1, 2, 3, 4, None], "rank_group": [1, 1, 2, 3, None]})
-    assert rank_labels(ranked) == ["1–2 tied", "1–2 tied", "3", "4", "–"]
-    # Equal scores have equal ranks: 1, 1, 3.
-    assert rank_labels(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2 tied"] * 2 + ["3"]
+def test_ranks_are_from_first_to_last_place() -> None:
+    ranked = pd.DataFrame({"rank": [1, 2, 3, None], "rank_first": [1, 1, 2, None], "rank_last": [2, 3, 3, None]})
+    assert rank_labels(ranked) == ["1–2", "1–3", "2–3", "–"]
+    # Of a version without ranges: by the groups, where equal scores have equal ranks: 1, 1, 3.
+    assert rank_labels(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2", "1–2", "3"]
 
 
 def test_no_tie_is_said_to_support_the_ranking_and_a_tie_is_not() -> None:
@@ -143,6 +143,22 @@ def test_no_tie_is_said_to_support_the_ranking_and_a_tie_is_not() -> None:
     assert len(support) == 1 and "shuffled" in support[0]
     support = ranking_statements(result_of())
     assert "No two models share a rank" in support[0] and "1,000" in support[0]
+
+
+def test_neighbours_that_differ_are_no_ranking_where_others_do_not() -> None:
+    result = result_of(models=["a", "b", "c"])
+    order = result.models.sort_values("rank")["model"].tolist()
+    ends = set(order[::2])
+    of_ends = [{row["model"], row["other"]} == ends for row in result.comparisons.to_dict("records")]
+    earlier = replace(
+        result,
+        models=result.models.drop(columns=["rank_first", "rank_last"]),
+        comparisons=result.comparisons.assign(separable=[not is_of_ends for is_of_ends in of_ends]),
+    )
+    assert earlier.models["rank_group"].nunique() == 3
+    assert not any("share a rank" in said for said in ranking_statements(earlier))
+    untested = replace(earlier, comparisons=result.comparisons.head(0))
+    assert not any("share a rank" in said for said in ranking_statements(untested))
 
 
 def test_a_score_no_better_than_with_shuffled_labels_supports_nothing() -> None:
@@ -157,7 +173,7 @@ def test_an_undefined_score_is_in_no_sentence() -> None:
     result = result_of(models=["m"])
     undefined = replace(
         result,
-        models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
+        models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA, rank_first=pd.NA, rank_last=pd.NA),
         null=result.null.assign(p_value=np.nan),
     )
     assert ranking_statements(undefined) == []

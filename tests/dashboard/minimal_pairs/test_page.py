@@ -11,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.minimal_pairs.figure_selection import PointSelection
 from dashboard.shared import run_view, session
+from dashboard.shared.ranks import rank_labels
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import exact_decisions
+from engine.evaluations.minimal_pairs.comparison import ranking
 from engine.evaluations.minimal_pairs.fair_subsets import fair_rows
 from engine.evaluations.minimal_pairs.records import EQUAL, EQUAL_FOR_ALL, MATCHED, Settings
 from engine.evaluations.minimal_pairs.views import summary
@@ -253,6 +255,15 @@ def test_stereotypes_are_named_strictly_and_by_both_measures(backend: FakeBacken
     assert "Stereotypes preferred, by whole-sentence likelihood" in words(app)
     assert "Stereotypes preferred, by shared tokens" in words(app)
     assert "no preference" in words(app) and "more probable as a whole" in words(app)
+
+
+def test_ranks_are_from_first_to_last_place(backend: FakeBackend) -> None:
+    run_id = finished(sample_data.minimal_pairs(), BERT, GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id, section="Models")
+    table = next(frame.value for frame in app.dataframe if "n_correct" in frame.value)
+    ranked = ranking(finished_result(run_id), "LP")
+    assert table["rank"].tolist() == rank_labels(ranked) and "rank_group" not in table
+    assert {BERT, GPT} == set(table["model"])
 
 
 def test_stereotypes_have_no_right_answers_and_no_ranks(backend: FakeBackend) -> None:

@@ -69,14 +69,58 @@ def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
         "rank fill-mask",
         "classification",
         "rank classification",
-        "rank_group clusters",
-        "rank_group fill-mask",
-        "rank_group classification",
+        "rank_first clusters",
+        "rank_last clusters",
+        "rank_first fill-mask",
+        "rank_last fill-mask",
+        "rank_first classification",
+        "rank_last classification",
     ]
     assert table["model"].tolist() == ["a", "b", "c", "d", "e"]
     assert table["rank clusters"].tolist()[:4] == [4, 2, 3, 1] and pd.isna(table["rank clusters"][4])
     assert table["rank classification"].tolist()[:3] == [3, 1, 2] and table["rank classification"][4] == 4
     assert table["fill-mask"].isna().tolist() == [False, False, False, True, True]
+
+
+COMPARED = pd.DataFrame(
+    [("A=a", "b", True), ("A=a", "c", True), ("b", "c", False)], columns=["model", "other", "separable"]
+)
+
+
+def ranges(results: dict[str, Any], kind: str) -> list[tuple[int, int] | None]:
+    table = model_table(results)
+    firsts, lasts = table[f"rank_first {kind}"], table[f"rank_last {kind}"]
+    return [None if pd.isna(first) else (first, last) for first, last in zip(firsts, lasts, strict=True)]
+
+
+def test_ranges_are_those_of_the_run() -> None:
+    compared = SimpleNamespace(
+        **vars(clusters(**{"b": 200.0, "A=a": 300.0, "c": 100.0, "d": np.nan})), comparisons=COMPARED
+    )
+    # No comparison of fill-mask is there, so that nobody is known to differ.
+    results = {"clusters": compared, "fill-mask": fill_mask(a=0.1, b=0.3, c=0.2)}
+    assert ranges(results, "clusters") == [(1, 2), (3, 3), (1, 2), None]
+    assert ranges(results, "fill-mask") == [None] * 4
+    masked = SimpleNamespace(**vars(fill_mask(a=0.1, b=0.3, c=0.2)), comparisons=COMPARED.replace("A=a", "a"))
+    assert ranges({"fill-mask": masked}, "fill-mask") == [(3, 3), (1, 2), (1, 2)]
+    # Of a run that says its ranges these are taken; of one of an earlier version its groups, without comparisons.
+    said = compared.models.assign(rank=[2, 3, 1, pd.NA], rank_group=[1, 2, 1, pd.NA])
+    grouped = SimpleNamespace(models=said, comparisons=None)
+    assert ranges({"clusters": grouped}, "clusters") == [(1, 2), (3, 3), (1, 2), None]
+    nothing = SimpleNamespace(models=said.assign(rank_group=pd.NA), comparisons=COMPARED.head(0))
+    assert ranges({"clusters": nothing}, "clusters") == [None] * 4
+    own = said.assign(rank_first=[2, 3, 1, pd.NA], rank_last=[2, 3, 1, pd.NA])
+    ranged = SimpleNamespace(models=own, comparisons=COMPARED)
+    assert ranges({"clusters": ranged}, "clusters") == [(2, 2), (3, 3), (1, 1), None]
+
+
+def test_a_model_that_is_alone_in_its_run_has_no_rank_but_is_counted() -> None:
+    table = model_table({"clusters": clusters(b=2.0), "classification": classify(a=0.5, b=0.7)})
+    assert table["model"].tolist() == ["b", "a"] and table["clusters"].tolist()[0] == 2.0
+    assert table[["rank clusters", "rank_first clusters", "rank_last clusters"]].isna().all(axis=None)
+    assert table["rank classification"].tolist() == [1, 2]
+    (row,) = agreement_table(table).to_dict("records")
+    assert row["n"] == 1 and "there are 1" in row["reason"].replace("there is", "there are")
 
 
 def test_a_model_is_one_with_its_label_and_without() -> None:

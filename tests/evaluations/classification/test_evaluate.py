@@ -14,6 +14,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.classification.records import MOST_CLASSES, Result, Settings
+from engine.evaluations.shared.rank_ranges import ranges_of
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.measures.statistics.intervals import wilson_interval
@@ -125,7 +126,9 @@ def test_models_are_ranked_the_most_accurate_first_and_compared_sentence_by_sent
     for line in result.comparisons.itertuples():
         assert line.difference == pytest.approx(mean[line.model] - mean[line.other])
         assert line.separable == (line.ci_low > 0 or line.ci_high < 0)
-    assert ranked["rank_group"].iloc[0] == 1
+    assert ranked["rank_group"].iloc[0] == 1 and ranked["rank_first"].iloc[0] == 1
+    unsaid = result.models.drop(columns=["rank_first", "rank_last"])
+    assert ranges_of(result.models) == ranges_of(unsaid, result.comparisons)
 
 
 def test_models_of_one_mind_share_rank_and_group() -> None:
@@ -135,6 +138,7 @@ def test_models_of_one_mind_share_rank_and_group() -> None:
 
     models = evaluated(Settings(("a", "b")), session=Alike()).models
     assert models["rank"].tolist() == [1, 1] and models["rank_group"].tolist() == [1, 1]
+    assert models["rank_first"].tolist() == [1, 1] and models["rank_last"].tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(("given", "asked"), [(None, 4), (-1, 4), (0, 0), (-5, 0)])

@@ -13,7 +13,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError, ModelError
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.clusters.notices import NO_UPPER_END
-from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.clusters.records import RANKS, Result, Settings
 from engine.measures.cards.catalog import CARDS
 from engine.runs.storage.packing import pack, unpack
 from tests.support.session_fake import TOO_LONG, SessionFake, vector
@@ -219,8 +219,8 @@ def test_classes_with_one_centroid_have_no_score_and_no_rank() -> None:
 
     result = weigh(MADE_UP, "blind", "m", session=Blind())
     blind, other = result.models.iloc[0], result.models.iloc[1]
-    assert np.isnan(blind["score"]) and pd.isna(blind["rank"]) and pd.isna(blind["rank_group"])
-    assert (other["rank"], other["rank_group"]) == (1, 1)
+    assert np.isnan(blind["score"]) and blind[list(RANKS)].isna().all()
+    assert other[list(RANKS)].tolist() == [1, 1, 1, 1]
     assert "blind: All class centroids coincide, so the score A_m / B_m is undefined." in result.notices
     unsure = result.intervals[result.intervals["model"] == "blind"].set_index("measure")
     assert unsure.loc["dispersion_score", ["value", "ci_low", "ci_high"]].isna().all()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from engine.evaluations.clusters.records import UNRANKED, Result, Settings
+from engine.evaluations.clusters.records import RANKS, UNRANKED, Result, Settings
 from engine.evaluations.presets import preset
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.runs.storage.packing import pack, unpack
@@ -37,5 +37,5 @@ def test_a_stored_result_over_different_sentences_opens_without_ranks() -> None:
     assert UNRANKED not in same.notices
     points = result.points[~((result.points["model"] == "owner/first") & (result.points["row"] > 9))]
     other = reopened(replace(result, points=points.reset_index(drop=True)))
-    assert other.models[["rank", "rank_group"]].isna().all(axis=None) and other.models["score"].notna().all()
+    assert other.models[list(RANKS)].isna().all(axis=None) and other.models["score"].notna().all()
     assert UNRANKED in other.notices

@@ -11,6 +11,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.shared.rank_ranges import ranges_of
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.resampling import bootstrap, percentile_interval
@@ -67,6 +68,11 @@ def test_models_that_cannot_be_told_apart_share_a_group() -> None:
     result = weigh("poor", "good", "fine")
     groups = result.models.set_index("model")["rank_group"].to_dict()
     assert groups == {"good": 1, "fine": 1, "poor": 2}
+    assert dict(zip(result.models["model"], ranges_of(result.models), strict=True)) == {
+        "good": (1, 2),
+        "fine": (1, 2),
+        "poor": (3, 3),
+    }
     compared = result.comparisons.set_index(["model", "other"])
     assert list(compared.index) == [("poor", "good"), ("poor", "fine"), ("good", "fine")]
     assert compared["separable"].tolist() == [True, True, False]
@@ -181,6 +187,10 @@ def test_ranks_never_contradict_a_separable_difference(seed: int, unread: list[s
         if row["separable"]:
             assert (rank < other_rank) == (row["difference"] < 0) == (row["ci_high"] < 0)
             assert rank != other_rank
+    # The ranges are those of the comparisons beside them.
+    unsaid = result.models.drop(columns=["rank_first", "rank_last"])
+    if len(result.comparisons):
+        assert ranges_of(result.models) == ranges_of(unsaid, result.comparisons)
     best = of_model[of_model["rank"] == 1].index[0]
     for model in of_model.index[of_model["rank_group"] > 1]:
         # whoever begins a later group differs from the best of the first

@@ -1,4 +1,4 @@
-"""Models against each other: McNemar on common pairs, rank groups, and the pairs that part them."""
+"""Models against each other: McNemar on common pairs, groups and ranges of ranks, and the pairs that part them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ def test_groups_rather_than_ranks() -> None:
     table = ranking(result, "LP")
     assert table["model"].tolist() == ["best", "near", "low"]
     assert table["rank"].tolist() == [1, 2, 3] and table["rank_group"].tolist() == [1, 1, 2]
+    assert table[["rank_first", "rank_last"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
     assert table["accuracy"].tolist() == [0.9, 0.88, 0.5] and set(table["n"]) == {100}
     parted = comparisons(result, "LP").set_index(["model", "other"])["separable"]
     assert parted[("low", "near")] and parted[("low", "best")] and not parted[("near", "best")]
@@ -56,7 +57,8 @@ def test_only_pairs_that_all_scored_are_compared() -> None:
 def test_one_model_has_nobody_to_be_compared_with() -> None:
     result = synthetic(50, models=("a",))
     assert comparisons(result, "LP").empty
-    assert ranking(result, "LP")[["rank", "rank_group"]].to_numpy().tolist() == [[1, 1]]
+    columns = ["rank", "rank_group", "rank_first", "rank_last"]
+    assert ranking(result, "LP")[columns].to_numpy().tolist() == [[1, 1, 1, 1]]
 
 
 def test_the_pairs_that_two_models_see_most_differently() -> None:

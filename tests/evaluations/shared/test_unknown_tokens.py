@@ -15,7 +15,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.classification.records import Settings as Classification
 from engine.evaluations.clusters.evaluate import evaluate
-from engine.evaluations.clusters.records import Settings
+from engine.evaluations.clusters.records import RANKS, Settings
 from engine.evaluations.fill_mask import evaluate as fill_mask
 from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.shared.unknown_tokens import UnknownTokens, unknown_share_notices, unknown_tokens
@@ -71,7 +71,7 @@ def test_a_model_to_which_most_tokens_are_unknown_has_no_rank_in_clusters() -> N
     result = evaluate(Settings(tuple(KNOWN), resamples=100), DATA, Vocabularies())  # type: ignore[arg-type]
     models = result.models.set_index("model")
     assert models["score"].notna().all() and pd.isna(models.loc["most", "rank"])
-    assert pd.isna(models.loc["most", "rank_group"]) and sorted(models.loc[["all", "some"], "rank"]) == [1, 2]
+    assert models.loc["most", list(RANKS)].isna().all() and sorted(models.loc[["all", "some"], "rank"]) == [1, 2]
     n = sum(map(len, TEXTS))
     assert models["unknown_share"].tolist() == [0, 24 / n, 56 / n]
     assert any(notice.startswith("most: ") and "It has no rank" in notice for notice in result.notices)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.column_heads import head as head_of
+from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
+from engine.evaluations.shared.common_columns import RANK_FIRST, RANK_GROUP, RANK_LAST
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
-from engine.measures.statistics.rank_groups import shared_ranks
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 
@@ -29,8 +30,9 @@ MISSING = "–"
 MOST_CHARACTERS_OF_A_NOTE = 30  # a longer text that all rows have stays a column
 # Counts have a unit, and from here on a comma at every third digit; years, rows and seeds have none.
 GROUPED_FROM = 10_000
-# For bold and for the readers of the files; in print the rank says with whom it is shared, as "1–3".
-GROUP, RANK = "rank_group", "rank"
+RANK = "rank"
+# For bold and for the readers of the files; in print the rank says from which place to which, as "1–3".
+OF_RANKS = (RANK_GROUP.name, RANK_FIRST.name, RANK_LAST.name)
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,10 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     columns, constants, used = [], [], []
     units: dict[str, list[str]] = {}
     for header, column in shown:
-        if header in ends or header.startswith(GROUP) or _counts_again(header, frame):
+        if header in ends or header.startswith(OF_RANKS) or _counts_again(header, frame):
             continue
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
-        cells = _shared(frame, header) or _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
+        cells = _ranges(frame, header) or _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
         head = _head(column, header)
         if (
             len(set(cells)) == 1
@@ -143,16 +145,12 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     return PrintedTable(table.name, translated(table.meaning), tuple(columns), tuple(notes))
 
 
-def _shared(frame: pd.DataFrame, header: str) -> tuple[Cell, ...]:
-    """The cells of a rank whose group is beside it, of tied models with the places that they share; () of others."""
-    group = header.replace(RANK, GROUP, 1)
-    if not header.startswith(RANK) or group not in frame.columns:
+def _ranges(frame: pd.DataFrame, header: str) -> tuple[Cell, ...]:
+    """The cells of a rank whose range is beside it, or its group in a table of an earlier version; () of others."""
+    of = header.removeprefix(RANK)
+    if not header.startswith(RANK) or not {f"{name}{of}" for name in OF_RANKS} & set(frame.columns):
         return ()
-    ranks, groups = (pd.to_numeric(frame[name]).astype(float).tolist() for name in (header, group))
-    return tuple(
-        Cell(MISSING if places is None else "–".join(str(place) for place in dict.fromkeys(places)))
-        for places in shared_ranks(ranks, groups)
-    )
+    return tuple(map(Cell, rank_labels(frame, of=of)))
 
 
 def _counts_again(header: str, frame: pd.DataFrame) -> bool:

@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs.views import (
     of_model,
     summary,
 )
+from engine.evaluations.shared.rank_ranges import ranges_of
 from engine.measures.minimal_pairs.length_bias import STRATA
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.clustered import clustered_share
@@ -124,11 +125,12 @@ def one_template_apart() -> Result:
     )
 
 
-def test_rank_groups_are_those_of_the_test_over_clusters() -> None:
+def test_ranges_and_groups_are_those_of_the_test_over_clusters() -> None:
     result = one_template_apart()
     assert ranking(result, "LP")["rank_group"].tolist() == [1, 2]
     over = ranking(result, "LP", clustered_by="category")
     assert over["rank_group"].tolist() == [1, 1] and over["rank"].tolist() == [1, 2]
+    assert ranges_of(ranking(result, "LP")) == [(1, 1), (2, 2)] and ranges_of(over) == [(1, 2), (1, 2)]
     # one group as `clustered_comparisons` has it; McNemar's table stays beside it
     assert not clustered_comparisons(result, "LP", "category")["separable"].any()
     assert comparisons(result, "LP")["separable"].all()

@@ -37,7 +37,10 @@ def test_a_table_is_a_float_with_the_rules_of_booktabs() -> None:
 
 def test_bold_is_the_number_alone() -> None:
     frame = MODELS.frame(
-        [("a", 9, 3, 120.0, 5.0, 22.4, 1, 1, 1.2, 0.3, 0.0), ("b", 9, 3, 120.0, 5.0, 30.0, 2, 2, 1.2, 0.3, 0.0)]
+        [
+            ("a", 9, 3, 120.0, 5.0, 22.4, 1, 1, 1, 1, 1.2, 0.3, 0.0),
+            ("b", 9, 3, 120.0, 5.0, 30.0, 2, 2, 2, 2, 1.2, 0.3, 0.0),
+        ]
     )
     text = latex(printed(MODELS, frame), SIGNATURE)
     assert re.findall(r"\\textbf\{([^}]*)\}", text) == ["22.40"]

@@ -18,6 +18,7 @@ from dashboard.shared.exports.tables.printed import (
     printed,
 )
 from engine.evaluations.agreement.evaluate import AGREEMENT
+from engine.evaluations.agreement.evaluate import MODELS as AGREED
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.classification.records import MODELS as ACCURACIES
 from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, MODELS
@@ -27,6 +28,7 @@ from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
 from engine.evaluations.minimal_pairs.views import SUMMARY, summary
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.rank_ranges import range_columns
 from tests.support.minimal_results import synthetic
 
 RANKING = next(table for table in MINIMAL if table.name == "ranking")
@@ -35,7 +37,7 @@ RANKING = next(table for table in MINIMAL if table.name == "ranking")
 def models(groups: list[int | None], scores: list[float]) -> pd.DataFrame:
     return MODELS.frame(
         [
-            (f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3, 0.0)
+            (f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, i + 1, i + 1, 1.2, 0.3, 0.0)
             for i, (group, score) in enumerate(zip(groups, scores, strict=True))
         ]
     )
@@ -54,13 +56,13 @@ def bold(table: PrintedTable) -> list[bool]:
 def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
     frame = ACCURACIES.frame(
         [
-            ("a", 80, 20, 0.8, 0.9, 0.8351, 0.8009, 0.8641, 0.5, 1, 3, 1),
-            ("b", 80, 20, 0.7, 0.9, 0.75, float("nan"), float("nan"), 0.5, 2, 3, 1),
+            ("a", 80, 20, 0.8, 0.9, 0.8351, 0.8009, 0.8641, 0.5, 1, 3, 1, 1, 2),
+            ("b", 80, 20, 0.7, 0.9, 0.75, float("nan"), float("nan"), 0.5, 2, 3, 1, 1, 2),
         ]
     )
     table = printed(ACCURACIES, frame)
     assert column(table, "accuracy mean") == (Cell("0.835", "[0.801, 0.864]"), Cell("0.750"))
-    assert not {"ci low", "ci high", "rank group"} & {part.head for part in table.columns}
+    assert not {"ci low", "ci high", "rank group", "rank first", "rank last"} & {part.head for part in table.columns}
     assert "Square brackets: 95 % interval (accuracy mean: Wilson's, at n_test sentences)." in table.notes
     assert "In every row: n train 80; n test 20; baseline 0.500; rank 1–2; n classes 3." in table.notes
 
@@ -191,14 +193,29 @@ def test_bold_are_the_models_that_no_test_separates_from_the_best(
 
 def test_models_are_ranked_apart_under_each_normalisation() -> None:
     rows = [
-        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1),
-        ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2),
-        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1),
-        ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1),
+        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, 1, 1),
+        ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2, 2, 2),
+        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, 1, 2),
+        ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1, 1, 2),
     ]
     names = ["LP", "LP", "SLOR", "SLOR"]
     frame = RANKING.frame([(*row, "", 10, "", name) for row, name in zip(rows, names, strict=True)])
-    assert bold(printed(RANKING, frame)) == [True, False, False, False]
+    table = printed(RANKING, frame)
+    assert bold(table) == [True, False, False, False]
+    assert [cell.text for cell in column(table, "rank")] == ["1", "2", "1–2", "1–2"]
+
+
+def test_ranks_are_printed_from_first_to_last_place() -> None:
+    table = pd.DataFrame({"model": ["a", "b", "c"], "clusters": [1.0, 2.0, np.nan], "rank clusters": [1, 2, pd.NA]})
+    agreed = AGREED.completed(table.astype({"rank clusters": "Int64"}))[0]
+    assert [cell.text for cell in column(printed(AGREED, agreed), "rank clusters")] == ["1", "2", "–"]
+    agreed = agreed.assign(**range_columns([(1, 2), (1, 2), None], of=" clusters"))
+    result = printed(AGREED, agreed)
+    assert [cell.text for cell in column(result, "rank clusters")] == ["1–2", "1–2", "–"]
+    assert not any(part.head.startswith(("rank first", "rank last")) for part in result.columns)
+    # Of a version without ranges: by its groups.
+    earlier = models([1, 1, 2], [22.4, 23.0, 40.0]).drop(columns=["rank_first", "rank_last"])
+    assert [cell.text for cell in column(printed(MODELS, earlier), "rank")] == ["1–2", "1–2", "3"]
 
 
 def test_clusters_are_counted_where_there_are_some() -> None:
