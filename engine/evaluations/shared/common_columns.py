@@ -56,20 +56,22 @@ def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column,
 
 
 def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
-    """Bold for the models of the first rank group, where there are others; `method` says how models are compared.
+    """Bold for the models whose range of ranks begins at 1, where there are others; `method` says how they are compared.
 
-    ranked_by: the column whose values are ranked apart from each other.
+    A table of an earlier version has groups alone. ranked_by: the column whose values are ranked apart from each other.
     """
 
     def rows(frame: pd.DataFrame) -> pd.Series:
-        groups = frame[RANK_GROUP.name].fillna(0).astype(int)  # 0: without a score
-        last = groups.groupby(frame[ranked_by]).transform("max") if ranked_by else groups.max()
-        return (groups == 1) & (last > 1)
+        groups = frame[RANK_GROUP.name]
+        firsts = frame[RANK_FIRST.name].fillna(groups) if RANK_FIRST.name in frame else groups
+        firsts = firsts.fillna(0).astype(int)  # 0: without a score
+        last = firsts.groupby(frame[ranked_by]).transform("max") if ranked_by else firsts.max()
+        return (firsts == 1) & (last > 1)
 
     return Emphasis(
         column,
         rows,
-        Message("Bold: the best model and those not significantly different from it ({method}, 95 %).", method=method),
+        Message("Bold: no model is significantly better ({method}, 95 %).", method=method),
     )
 
 

@@ -185,10 +185,18 @@ def test_the_interval_of_the_slope_stands_beside_the_slope_not_its_standard_erro
 def test_bold_are_the_models_that_no_test_separates_from_the_best(
     groups: list[int | None], expected: list[bool]
 ) -> None:
-    table = printed(MODELS, models(groups, [22.4, 23.0, 40.0][: len(groups)]))
+    earlier = models(groups, [22.4, 23.0, 40.0][: len(groups)])  # a table without ranges
+    table = printed(MODELS, earlier.assign(rank_first=pd.array([None] * len(groups), dtype="Int64")))
     assert bold(table) == expected
     assert any(note.startswith("Bold: ") for note in table.notes) == any(expected)
     assert [cell.bold for cell in column(table, "M_m")] == expected  # the score alone, not the other numbers
+
+
+def test_bold_goes_by_ranges_where_a_table_has_them() -> None:
+    # only the first two differ: the third begins no group with the first, and no model is significantly better
+    ranges = {"rank_first": pd.array([1, 2, 1], dtype="Int64"), "rank_last": pd.array([2, 3, 3], dtype="Int64")}
+    table = printed(MODELS, models([1, 2, 2], [22.4, 23.0, 40.0]).assign(**ranges))
+    assert bold(table) == [True, False, True]
 
 
 def test_models_are_ranked_apart_under_each_normalisation() -> None:
