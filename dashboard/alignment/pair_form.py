@@ -20,7 +20,6 @@ from engine.messages.message import Message
 KIND = "alignment"
 ROLES = (mark("Reference"), mark("Candidate"))
 NAME_CHARACTERS = 18
-FIRST_SHOWN = "swapped name"  # untranslated
 HEIGHT = 84
 
 
@@ -117,6 +116,7 @@ def _cut(text: str) -> str:
 def _default_pair(result: Result | None) -> tuple[str, str]:
     if result is not None and len(result.pairs) == 1:
         return str(result.pairs["reference"].iloc[0]), str(result.pairs["candidate"].iloc[0])
-    sample = sample_data.sentence_pairs(sample_language.usual())
-    first = sample.categories.index(FIRST_SHOWN)
+    language = sample_language.usual()
+    sample = sample_data.sentence_pairs(language)
+    first = sample.categories.index(sample_data.SWAPPED_NAME[language])
     return sample.references[first], sample.candidates[first]

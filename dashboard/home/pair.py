@@ -30,8 +30,6 @@ from engine.runs.computing import SAMPLES_ID
 
 KIND, PLACE = "alignment", "home"
 MODEL_BY_LANGUAGE = {language: first_built_in("masked", language=language)[0] for language in sample_data.LANGUAGES}
-# Of the categories of the sample: the readings of its names differ.
-FIRST_SHOWN = "swapped name"  # untranslated
 KEPT = 64
 MOST_CHARACTERS = 300
 MEANING = mark(
@@ -105,7 +103,9 @@ def _first_pair(language: str = "ja") -> tuple[str, str]:
     """The shortest pair of the sample whose names differ, so that its tokens fit on a line."""
     sample = sample_data.sentence_pairs(language)
     pairs = zip(sample.references, sample.candidates, sample.categories, strict=True)
-    reference, candidate, _ = min((pair for pair in pairs if pair[2] == FIRST_SHOWN), key=lambda pair: len(pair[0]))
+    reference, candidate, _ = min(
+        (pair for pair in pairs if pair[2] == sample_data.SWAPPED_NAME[language]), key=lambda pair: len(pair[0])
+    )
     return reference, candidate
 
 

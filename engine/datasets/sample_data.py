@@ -19,6 +19,10 @@ from engine.messages.message import Message
 
 # The languages of the samples, by what the names of their files end in.
 LANGUAGES = {"ja": "", "en": "_en"}
+SWAPPED_NAME = {
+    "ja": "名前の入れ替え",
+    "en": "swapped name",
+}  # the category of `sentence_pairs` with names of other readings
 _CONTENTS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
 KINDS = tuple(f"{kind}{ending}" for ending in LANGUAGES.values() for kind in _CONTENTS)
 
@@ -45,11 +49,11 @@ def sentence_pairs(language: str = "ja") -> pairs.SentencePairs:
     """60 pairs in the style of novels, 15 for each kind of change to the second sentence.
 
     The category is one of "paraphrase", "swapped name" (a person or place of another reading),
-    "spelling variant" (the same reading in other characters) and "changed meaning". No human scores. `language` is one
-    of LANGUAGES, here and in the other samples.
+    "spelling variant" (the same reading in other characters) and "changed meaning", in the language of the sentences. No
+    human scores. `language` is one of LANGUAGES, here and in the other samples.
 
-    >>> sentence_pairs().categories[0]
-    'paraphrase'
+    >>> sentence_pairs("en").categories[0], sentence_pairs().categories[0]
+    ('paraphrase', '言い換え')
     """
     columns = {"reference": "reference", "candidate": "candidate", "category": "change"}
     return replace(

@@ -133,7 +133,7 @@ def test_systems_are_ranked_by_people_and_by_every_setting(page: Page, server: S
         changes: dict[str, dict[str, str]] = {}
         for row in csv.DictReader(file):
             changes.setdefault(row["reference"], {})[row["change"]] = row["candidate"]
-    whole = [(reference, of) for reference, of in changes.items() if {"slight change", "other meaning"} <= set(of)][:8]
+    whole = [(reference, of) for reference, of in changes.items() if {"小さな変更", "別の意味"} <= set(of)][:8]
     path = tmp_path / "systems.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -142,8 +142,8 @@ def test_systems_are_ranked_by_people_and_by_every_setting(page: Page, server: S
             writer.writerows(
                 [
                     (reference, reference, 5, "copy"),
-                    (reference, of["slight change"], 4, "near"),
-                    (reference, of["other meaning"], number_of_pair % 3, "far"),
+                    (reference, of["小さな変更"], 4, "near"),
+                    (reference, of["別の意味"], number_of_pair % 3, "far"),
                 ]
             )
     page.goto(address(server, "metric_study"))

@@ -16,7 +16,7 @@ from engine.language.readings.by_pykakasi import reading
 from engine.language.words import word_spans
 
 JAPANESE = re.compile(r"[ぁ-ゖァ-ヶー々一-鿿、。「」０-９Ａ-Ｚａ-ｚ]+")
-CHANGES = ("paraphrase", "swapped name", "spelling variant", "changed meaning")
+CHANGES = ("言い換え", "名前の入れ替え", "表記ゆれ", "意味の変更")
 
 
 def rows(kind: str) -> list[dict[str, str]]:
@@ -108,15 +108,15 @@ def test_no_sentence_pair_comes_twice_and_both_sides_differ() -> None:
 
 
 def test_spelling_variants_sound_the_same() -> None:
-    different = [(reading(a), reading(b)) for a, b in pairs_changed_by("spelling variant") if reading(a) != reading(b)]
+    different = [(reading(a), reading(b)) for a, b in pairs_changed_by("表記ゆれ") if reading(a) != reading(b)]
     assert different == []
 
 
 def test_swapped_names_sound_different() -> None:
-    assert [(a, b) for a, b in pairs_changed_by("swapped name") if reading(a) == reading(b)] == []
+    assert [(a, b) for a, b in pairs_changed_by("名前の入れ替え") if reading(a) == reading(b)] == []
 
 
-@pytest.mark.parametrize("change", ["spelling variant", "swapped name"])
+@pytest.mark.parametrize("change", ["表記ゆれ", "名前の入れ替え"])
 def test_only_a_name_or_a_word_is_replaced(change: str) -> None:
     for pair in pairs_changed_by(change):
         before, after = replaced(*pair)
@@ -125,12 +125,12 @@ def test_only_a_name_or_a_word_is_replaced(change: str) -> None:
 
 
 def test_the_same_name_is_once_swapped_and_once_respelled() -> None:
-    assert any("斉藤" in a and "斎藤" in b for a, b in pairs_changed_by("spelling variant"))
-    assert any("斉藤" in a and "尾崎" in b for a, b in pairs_changed_by("swapped name"))
+    assert any("斉藤" in a and "斎藤" in b for a, b in pairs_changed_by("表記ゆれ"))
+    assert any("斉藤" in a and "尾崎" in b for a, b in pairs_changed_by("名前の入れ替え"))
 
 
 def test_paraphrases_replace_more_than_a_word() -> None:
-    slight = [pair for pair in pairs_changed_by("paraphrase") if Levenshtein.distance(*pair) < 6]
+    slight = [pair for pair in pairs_changed_by("言い換え") if Levenshtein.distance(*pair) < 6]
     assert slight == []
 
 

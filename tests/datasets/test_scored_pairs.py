@@ -20,11 +20,11 @@ def test_thirty_references_with_two_candidates_each() -> None:
     assert len(set(zip(pairs.references, pairs.candidates, strict=True))) == 60
     assert [text for text in (*pairs.references, *pairs.candidates) if not JAPANESE.fullmatch(text)] == []
     assert Counter(pairs.categories) == {
-        "slight change": 15,
-        "other wording": 15,
-        "other meaning": 14,
-        "wrong name": 10,
-        "part left out": 6,
+        "小さな変更": 15,
+        "別の表現": 15,
+        "別の意味": 14,
+        "名前の誤り": 10,
+        "一部の省略": 6,
     }
 
 
@@ -44,14 +44,14 @@ def test_scores_say_what_the_change_did() -> None:
             if not math.isnan(score):
                 by_change.setdefault(change, []).append(score)
     means = {change: sum(values) / len(values) for change, values in by_change.items()}
-    assert means["slight change"] > means["other wording"] > means["part left out"] > means["wrong name"] > 20
-    assert means["other meaning"] < 20
+    assert means["小さな変更"] > means["別の表現"] > means["一部の省略"] > means["名前の誤り"] > 20
+    assert means["別の意味"] < 20
 
 
 def test_wrong_names_sound_different_and_respelled_ones_the_same() -> None:
     assert reading("斉藤") == reading("斎藤") and reading("渡辺") == reading("渡邊")
     assert reading("田中") != reading("中田") and reading("千代") != reading("美代")
-    wrong = [pair for pair in zip(*_texts("wrong name"), strict=True) if reading(pair[0]) == reading(pair[1])]
+    wrong = [pair for pair in zip(*_texts("名前の誤り"), strict=True) if reading(pair[0]) == reading(pair[1])]
     assert wrong == []
 
 

@@ -155,14 +155,14 @@ def test_the_command_of_a_typed_pair_reads_the_download(
 def test_order_search_category_and_row_are_in_the_address(run_id: str) -> None:
     app = visit(run=run_id)
     app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1 first")
-    app.multiselect(key=f"alignment-categories-{run_id}").set_value(["swapped name", "paraphrase"])
+    app.multiselect(key=f"alignment-categories-{run_id}").set_value(["名前の入れ替え", "言い換え"])
     app.text_input(key=f"alignment-search-{run_id}").set_value("斉藤")
     drawn(app)
     assert address(app) == {
         "run": [run_id],
         "order": ["lowest F1 first"],
         "search": ["斉藤"],
-        "category": ["swapped name", "paraphrase"],
+        "category": ["名前の入れ替え", "言い換え"],
     }
     before = [caption.value for caption in app.caption if "of 60 pairs" in caption.value]
     other = visit(**address(app))
