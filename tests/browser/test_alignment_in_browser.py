@@ -246,9 +246,15 @@ def test_html_in_a_pair_is_escaped_and_fits_a_phone(server: Server, chromium) ->
     assert page.evaluate("window.hit") is None and page.locator("img[src='x']").count() == 0
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 1
+    # of so many lines the links are drawn for the chosen token alone
+    links = page.locator(f"{VIEW} .links path")
+    assert links.count()
+    for link in links.all():
+        expect(link).to_have_css("opacity", "0")
     chip = chips(page, "candidate").nth(-2)
     chip.scroll_into_view_if_needed()
     chip.tap()
+    expect(page.locator(f"{VIEW} .links path.on").first).to_have_css("opacity", "1")
     tip = page.locator(f"{VIEW} .tip")
     expect(tip).to_be_visible()
     box = tip.bounding_box()
