@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -97,6 +99,8 @@ def main(arguments: list[str]) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        samples = {**os.environ, "HAKARI_DATA_DIR": str(folder / "data")}
+        subprocess.run([sys.executable, "-m", "dashboard.prepare_samples"], env=samples, cwd=ROOT, check=True)
         url = stack.enter_context(serving(folder / "data")).url
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for language, locale in LOCALES.items():
