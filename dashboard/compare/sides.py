@@ -25,6 +25,7 @@ from engine.evaluations.comparison.records import (
     scored_models,
 )
 from engine.evaluations.shared.finding import spoken
+from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr
 from engine.messages.message import Message, together
 from engine.options import option, options_of
@@ -173,5 +174,8 @@ def found_by(sides: tuple[ChosenSide, ChosenSide], comparison: Comparison) -> Me
     if not is_the_runs:
         return finding(kind, comparison, spoken_names(first, second), ranks=ranks_models(sides))
     shown = () if first.side.shown is None else (first.side.shown,)
-    further = corrected(comparison, main_measure(kind, comparison))
+    further = corrected(comparison, measure := main_measure(kind, comparison))
+    number = comparison.numbers[(comparison.numbers["measure"] == measure).to_numpy()].iloc[0]
+    if (number["difference"] > 0) if CARDS[measure].better == "lower" else (number["difference"] < 0):
+        further = [*further, Message("The table has left − right, the difference with the other sign.")]
     return together(" ", [*FACES[kind].found(result, *shown).parts, *further])

@@ -253,8 +253,11 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
 
 
 def _had(stored: str | None, since: str) -> bool:
-    """Whether the version that wrote a record had what came with `since`; of one that names no version none must."""
-    return stored is not None and not precedes(stored, since)
+    """Whether the version that wrote a record had what came with `since`; of one that names no version none must.
+
+    Nor must a record of today's version have what is new in it: the version may have come to have it later.
+    """
+    return stored is not None and not precedes(stored, since) and since != VERSION
 
 
 def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> None:
@@ -262,7 +265,7 @@ def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> Non
         return
     if stored is not None and precedes(VERSION, stored):
         raise RunError(Message("{what} was written by a newer version of Hakari; update to see it.", what=what))
-    raise RunError(Message("{what} is damaged: it lacks {lacking}.", what=what, lacking=", ".join(lacking)))
+    raise RunError(Message("{what} is damaged: it lacks {lacking}.", what=what, lacking=together(", ", lacking)))
 
 
 def _missing(later: Sequence[Message], stored: str | None) -> Message:

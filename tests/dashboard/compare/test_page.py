@@ -84,6 +84,17 @@ def test_two_models_of_a_run_are_compared(kind: str) -> None:
     assert {button.key for button in app.download_button} >= {"download-numbers", "download-items"}
 
 
+def test_the_finding_of_a_run_says_where_the_table_has_the_other_sign() -> None:
+    run = runs("clusters")[0]
+    said = []
+    for left, right in ((BERT, GPT), (GPT, BERT)):
+        app = visit("compare", **{"a-run": run.id, "a-model": left, "b-run": run.id, "b-model": right})
+        is_right_better = numbers(app)[0][3].lstrip("*").startswith("+")  # the smaller M_m is the better one
+        said.append("the difference with the other sign" in words(app))
+        assert said[-1] == is_right_better, numbers(app)[0]
+    assert sorted(said) == [False, True]
+
+
 def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
     run = next(run for run in runs("alignment") if run.state == "done")
     app = visit(

@@ -107,9 +107,21 @@ def test_a_later_table_is_empty_and_said() -> None:
         ({"scores": FULL.drop(columns="score")}, "0.10.0", "written by a newer version of Hakari; update to see it"),
     ],
 )
-def test_what_its_version_had_is_damage(tables: dict[str, pd.DataFrame | None], version: str, message: str) -> None:
+def test_what_its_version_had_is_damage(
+    tables: dict[str, pd.DataFrame | None], version: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "VERSION", "0.4.0")
     with pytest.raises(RunError, match=f"The result of run r1 .*{message}"):
         opened(tables, version)
+
+
+def test_a_run_of_a_version_in_development_may_lack_what_came_to_it_later() -> None:
+    result = opened({"scores": FULL.drop(columns=NEW), "later": None}, "0.3.0")
+    assert result.scores[NEW].isna().all(axis=None) and len(result.later) == 0
+    (notice,) = result.notices[1:]
+    assert notice.startswith("Stored by version 0.3.0, before the columns") and "run again to fill it" in notice
+    with pytest.raises(RunError, match=r"damaged: it lacks the column 'dunn' of its table 'scores'\."):
+        opened({"scores": FULL.drop(columns="dunn")}, "0.3.0")
 
 
 def test_the_first_version_does_not_name_itself_and_may_lack_anything() -> None:
