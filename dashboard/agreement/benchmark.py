@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
-from engine.evaluations.agreement.benchmark import READ, read_benchmark
+from engine.evaluations.agreement.benchmark_files import READ, read_benchmark
 from engine.evaluations.agreement.directories import beside
 from engine.evaluations.agreement.evaluate import BENCHMARK
 from engine.language.quantities import count

@@ -36,7 +36,11 @@ FEWEST_MODELS = 6  # below, a rank correlation is no evidence of anything
 
 def title_of(kind: str) -> str:
     """The title of the page of a kind of run, or what the benchmark is called."""
-    return tr(FACES[kind].page.title if kind in FACES else BENCHMARK_TITLE)
+    return tr(_title(kind))
+
+
+def _title(kind: str) -> str:
+    return FACES[kind].page.title if kind in FACES else BENCHMARK_TITLE
 
 
 def model_numbers(table: pd.DataFrame, *, key: str) -> None:
@@ -188,9 +192,7 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
     origin = "published" if published else "own"
     figures: dict[str, go.Figure] = {}
     if row["n"]:
-        caption = together(
-            " – ", [FACES[kind].page.title if kind in FACES else BENCHMARK_TITLE for kind in (first, second)]
-        )
+        caption = together(" – ", map(_title, (first, second)))
         if published:
             caption = Message("{title}, as published", title=caption)
         figures[caption] = scatter(table, first, second, published=published)

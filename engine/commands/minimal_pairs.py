@@ -159,7 +159,6 @@ def run(options: argparse.Namespace) -> None:
         **({"predictions": list(shown.predictions)} if shown.predictions else {}),
     }
     write_tables(options.out, signature, FILES, tables | tables_of_challenge, dataset)
-    track(options, "minimal-pairs", result, dataset.name)
     if submitted:
         folder = options.out / options.submission
         files = written(submitted, folder)
@@ -169,6 +168,7 @@ def run(options: argparse.Namespace) -> None:
         )
     if options.lm_eval:
         _write_lm_eval(options.out / "lm-eval", result)
+    track(options, "minimal-pairs", result, dataset.name)
 
 
 def _write_lm_eval(out: Path, result: records.Result) -> None:

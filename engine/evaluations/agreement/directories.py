@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from engine.errors import InputError, reason_of
-from engine.evaluations.agreement.benchmark import Benchmark, BenchmarkScores, held_against, read_benchmark
+from engine.evaluations.agreement.benchmark import Benchmark, held_against
+from engine.evaluations.agreement.benchmark_files import BenchmarkScores, read_benchmark
 from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     BENCHMARK,

@@ -1,8 +1,8 @@
 """Do the evaluations agree about the models? One number of each finished run by model, ranked and correlated.
 
 Beside the runs may stand the scores of an embedding benchmark (`benchmark`). Pure arithmetic on results: nothing is
-asked of a model. Shibayama et al. 2020 (PACLIC 34, sections 4 and 5; NLP 2020, section 5.2)
-hold their score against filling masks and against classification in this way, by eye.
+asked of a model. Shibayama et al. 2020 (PACLIC 34, sections 4 and 5; NLP 2020, section 5.2) hold their score against
+filling masks and against classification in this way, by eye.
 """
 
 from __future__ import annotations

@@ -119,15 +119,14 @@ def _mask_difference(
 
     Of fewer words than have an interval: the exact test by sign flips.
     """
-    number = mean_difference(
-        "mask_probability", Message("mean over sentences"), first, second, list(zip(domains, words, strict=True))
-    )
-    found = probability_differences([first, second], words, domains) if number.n == len(first) else None
-    if found is None or np.isnan(found.p_value[0]):
-        return number
-    return replace(
-        number, ci_low=float(found.low[0]), ci_high=float(found.high[0]), p_value=float(found.p_value[0]), test=BY_WORDS
-    )
+    measure, items = "mask_probability", Message("mean over sentences")
+    if not np.isnan([first, second]).any():
+        found = probability_differences([first, second], words, domains)
+        difference, low, high, p_value = (float(one[0]) for one in (found.mean, found.low, found.high, found.p_value))
+        if not np.isnan(p_value):
+            means = float(first.mean()), float(second.mean())
+            return Number(measure, items, len(first), *means, difference, low, high, BY_WORDS, p_value)
+    return mean_difference(measure, items, first, second, list(zip(domains, words, strict=True)))
 
 
 def _points(side: Side) -> pd.DataFrame:

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.agreement.benchmark import held_against, read_benchmark
+from engine.evaluations.agreement.benchmark import held_against
+from engine.evaluations.agreement.benchmark_files import read_benchmark
 
 # Figures of the published results of JMTEB (docs/results of its repository, 2024).
 JMTEB = {
@@ -124,6 +125,17 @@ def test_models_are_known_by_the_last_part_of_their_names_where_that_is_one_mode
         ("summary.json", json.dumps(JMTEB["cl-nagoya/ruri-base"]).encode(), "does not say which model"),
         ("JSTS.json", json.dumps(mteb_task("JSTS", test=[0.5])).encode(), "does not say which model"),
         ("x.json", json.dumps(mteb_task("JSTS", test=[]) | {"model_name": "a"}).encode(), "holds no scores"),
+        ("x.json", b'{"model_results": [{}]}', "holds no scores of a benchmark"),
+        ("x.json", b'{"model_results": 5}', "holds no scores of a benchmark"),
+        ("x.json", b'{"task_results": [1], "model_name": "a"}', "holds no scores of a benchmark"),
+        (
+            "x.json",
+            b'{"task_name": "t", "model_name": "m", "scores": {"test": "abc"}}',
+            "holds no scores of a benchmark",
+        ),
+        ("x.json", b'{"STS": {"jsts": {"spearman": 1' + b"0" * 400 + b"}}}", "no finite number: 10000"),
+        ("x.json", b"[" * 100_000, "x.json is no JSON"),
+        ("x.csv", b"model,JSTS\na,1e999\n", "no finite number: inf"),
         ("x.csv", b"name,JSTS\na,0.5\n", "holds no scores of a benchmark"),
         ("x.csv", b"model,kind\na,b\n", "No score of a benchmark was found"),
     ],

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from engine.datasets.minimal_pairs.formulas import parsed
-from engine.evaluations.agreement.benchmark import held_against, read_benchmark
+from engine.evaluations.agreement.benchmark import held_against
+from engine.evaluations.agreement.benchmark_files import read_benchmark
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches
 from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
