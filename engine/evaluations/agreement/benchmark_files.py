@@ -35,6 +35,8 @@ WANTED = Message(
     "by its model; or a table with a column model and one of numbers for each task"
 )
 
+Source = Path | tuple[str, Path | bytes]
+
 
 @dataclass(frozen=True)
 class Score:
@@ -60,8 +62,9 @@ class BenchmarkScores:
         return list(dict.fromkeys(score.model for score in self.scores))
 
 
-def read_benchmark(sources: Sequence[Path | tuple[str, bytes]]) -> BenchmarkScores:
-    """The scores in files, folders and archives; a source that is no path is an upload: (its name, its bytes).
+def read_benchmark(sources: Sequence[Source]) -> BenchmarkScores:
+    """The scores in files, folders and archives; a source that is no path is an upload: its name, and its bytes or where
+    they lie.
 
     Of mteb the main score of a task is the mean over its splits and languages, as `TaskResult.get_score()`. Raises
     InputError for a file that is none of the layouts, a model that has no name, and a task that a model has twice with
@@ -102,23 +105,19 @@ def read_benchmark(sources: Sequence[Path | tuple[str, bytes]]) -> BenchmarkScor
     return BenchmarkScores(list(scores.values()), digest.hexdigest()[:12], tuple(dict.fromkeys(passed_over)))
 
 
-def _files(source: Path | tuple[str, bytes]) -> Iterator[tuple[str, bytes]]:
+def _files(source: Source) -> Iterator[tuple[str, bytes]]:
     """The files of a source by their path within it."""
-    name = source.name if isinstance(source, Path) else source[0]
-    if (isinstance(source, Path) and source.is_dir()) or is_archive(name):
-        content = source if isinstance(source, Path) else source[1]
-        of_folder = f"{name}/" if isinstance(source, Path) and source.is_dir() else ""
+    path, content = source if isinstance(source, tuple) else (str(source), source)
+    is_folder, name = isinstance(content, Path) and content.is_dir(), PurePosixPath(path).name
+    if is_folder or is_archive(name):
         for member, raw in read_members(content, name, suffixes=(".json", *TABLES)):
-            yield f"{of_folder}{member}", raw
-        return
-    if isinstance(source, tuple):
-        yield source
+            yield f"{name}/{member}" if is_folder else member, raw
         return
     try:
-        yield str(source), source.read_bytes()
+        yield path, content if isinstance(content, bytes) else content.read_bytes()
     except OSError as error:
         raise InputError(
-            Message("{path} cannot be read: {error}. {wanted}.", path=source, error=reason_of(error), wanted=WANTED)
+            Message("{path} cannot be read: {error}. {wanted}.", path=path, error=reason_of(error), wanted=WANTED)
         ) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from engine.datasets import reader_process
 from engine.errors import InputError
 from engine.evaluations.agreement.benchmark import held_against
 from engine.evaluations.agreement.benchmark_files import read_benchmark
@@ -82,6 +84,14 @@ def test_the_folder_of_mteb_and_its_zip(tmp_path: Path) -> None:
         assert found.notices == ("benchmark: the mean of 2 tasks that every model has; left out: Alone.",)
         alone = held_against(read, ["other/with/more"])
         assert alone.models["n_tasks"].tolist() == [3] and not alone.notices
+
+
+def test_an_upload_is_read_in_a_process_of_its_own(tmp_path: Path) -> None:
+    archive = Path(shutil.make_archive(str(tmp_path / "jmteb"), "zip", jmteb(tmp_path / "results")))
+    read = reader_process.read(
+        read_benchmark, (("jmteb.zip", archive.read_bytes()), ("bare.json", b'{"a": {"b": {"c": 1}}}'))
+    )
+    assert set(read.models) == {*JMTEB, "bare"}
 
 
 def test_files_that_name_their_models() -> None:
