@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from types import SimpleNamespace
 
@@ -15,6 +13,7 @@ from engine.errors import InputError
 from engine.runs.access.browsers import Browsers
 from engine.runs.access.viewers import LOCAL
 from tests.support.fakes import FakeBackend
+from tests.waiting import finished
 
 BROWSERS = Browsers(b"secret")
 PAGE = {"accept": "text/html,*/*", "sec-fetch-dest": "document"}
@@ -51,8 +50,7 @@ def answer(
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     middleware = BrowserCookie(app, issued, lambda: "/hakari")  # type: ignore[arg-type]
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, middleware(scope, None, send)).result()  # type: ignore[arg-type]
+    finished(middleware(scope, None, send))  # type: ignore[arg-type]
     written: list[tuple[bytes, bytes]] = sent[0]["headers"]  # type: ignore[assignment]
     assert (b"x", b"y") in written
     return [value.decode() for name, value in written if name == b"set-cookie"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import html
 import re
 import urllib.request
@@ -29,6 +28,7 @@ from engine.runs.storage.artifacts import Artifacts
 from tests.browser.server import Server, serving
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
+from tests.waiting import finished
 
 VERSION = stored_runs.VERSIONS[-1]
 RUN_BY_KIND = {kind: run_id for run_id, kind in stored_runs.kinds(VERSION).items()}
@@ -136,11 +136,11 @@ def test_a_preview_that_fails_costs_no_page_and_a_download_has_none(caplog: pyte
         raise ValueError("broken")
 
     app = LinkPreviews(_page, engine, yes)
-    _, body = asyncio.run(_answer(app, scope("/minimal_pairs", "run=x") | {"method": "GET"}))
+    _, body = finished(_answer(app, scope("/minimal_pairs", "run=x") | {"method": "GET"}))
     assert body["body"] == PAGE and "broken" in caplog.text
-    _, body = asyncio.run(_answer(app, scope("/media/report.html", "") | {"method": "GET"}))
+    _, body = finished(_answer(app, scope("/media/report.html", "") | {"method": "GET"}))
     assert body["body"] == PAGE
-    _, body = asyncio.run(_answer(app, scope("/minimal_pairs", "") | {"method": "GET"}))
+    _, body = finished(_answer(app, scope("/minimal_pairs", "") | {"method": "GET"}))
     assert b"<title>Minimal pairs" in body["body"]
 
 

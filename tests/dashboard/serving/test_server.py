@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import socket
@@ -10,7 +9,6 @@ import subprocess
 import tomllib
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from engine.errors import InputError, RunError
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import disk_fault
 from tests.support.fakes import FakeBackend
+from tests.waiting import finished
 
 ROOT = Path(__file__).parents[3]
 
@@ -43,8 +42,7 @@ def answer_to(path: str) -> tuple[int, dict[str, str]]:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "headers": [], "client": ("127.0.0.1", 1)}
-    with ThreadPoolExecutor(1) as thread:  # a browser's test before this one leaves a loop running in the main thread
-        thread.submit(asyncio.run, ResponseHeaders(app)(scope, None, send)).result()  # type: ignore[arg-type]
+    finished(ResponseHeaders(app)(scope, None, send))  # type: ignore[arg-type]
     headers: list[tuple[bytes, bytes]] = sent[0]["headers"]  # type: ignore[assignment]
     assert len({name for name, _ in headers}) == len(headers)
     return int(sent[0]["status"]), {name.decode(): value.decode() for name, value in headers}  # type: ignore[call-overload]

@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from engine.runs.access.viewers import member_id
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
 from tests.streamlit_internals import BackMsg, ForwardMsg, create_signed_value
+from tests.waiting import finished
 
 DEFAULT_SECONDS = open_pages.CHECK_SECONDS, open_pages.DRAW_SECONDS
 SECRET = "s" * 64
@@ -166,11 +166,6 @@ def instance(tmp_path: Path, members_file: Path) -> Iterator[Instance]:
         )
 
 
-def run(coroutine: Any) -> None:
-    with ThreadPoolExecutor(1) as thread:  # a browser's test before this one leaves a loop running in the main thread
-        thread.submit(asyncio.run, coroutine).result()
-
-
 def test_a_sign_in_that_cannot_be_recorded_is_said(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the cookie, which is worth nothing then, sends its owner back to the sign-in without a word."""
 
@@ -185,7 +180,7 @@ def test_a_sign_in_that_cannot_be_recorded_is_said(instance: Instance, monkeypat
         assert refused["status"] == 503 and not any(name == b"set-cookie" for name, _ in refused["headers"])
         assert (await instance.request("/oauth2callback"))["status"] == 200
 
-    run(story())
+    finished(story())
 
 
 def test_a_copied_cookie_is_worth_nothing_after_its_sign_out(instance: Instance) -> None:
@@ -202,7 +197,7 @@ def test_a_copied_cookie_is_worth_nothing_after_its_sign_out(instance: Instance)
         for path in ("/media/a.csv", "/hakari/_stcore/upload_file/session/file"):
             assert (await instance.request(path, copied))["status"] == 403
 
-    run(story())
+    finished(story())
 
 
 def test_a_cookie_that_the_server_did_not_give_out_is_worth_nothing(instance: Instance) -> None:
@@ -220,7 +215,7 @@ def test_a_cookie_that_the_server_did_not_give_out_is_worth_nothing(instance: In
         await instance.request("/auth/logout", **servers_own)
         assert instance.seen[-1][HEADER] == NO_SIGN_IN
 
-    run(story())
+    finished(story())
 
 
 def rerun(**fields: str) -> dict[str, Any]:
@@ -275,7 +270,7 @@ def test_open_pages_are_drawn_without_their_sign_in_and_closed(
             assert of_second[-1] == {"type": "websocket.close", "code": CLOSED}
         watching.cancel()
 
-    run(story())
+    finished(story())
 
 
 def test_a_sign_in_ends_within_ten_seconds() -> None:
@@ -297,7 +292,7 @@ def test_a_page_that_is_not_drawn_is_closed_all_the_same_and_hears_nothing_more(
         assert received[-1] == {"type": "websocket.close", "code": CLOSED}
         assert [asked.rerun_script.page_script_hash for asked in instance.asked] == ["", ""]
 
-    run(story())
+    finished(story())
 
 
 def test_nothing_ends_while_the_database_does_not_answer_and_nobody_is_let_in(
@@ -318,7 +313,7 @@ def test_nothing_ends_while_the_database_does_not_answer_and_nobody_is_let_in(
         for waiting in (task, watching):
             waiting.cancel()
 
-    run(story())
+    finished(story())
 
 
 def test_a_long_cookie_in_parts_is_one_sign_in(instance: Instance) -> None:
@@ -335,7 +330,7 @@ def test_a_long_cookie_in_parts_is_one_sign_in(instance: Instance) -> None:
         other = {**parts, f"{USER}_2": signed(f"{USER}_2", content[40:].replace("ann", "bob"))}
         assert (await instance.page_headers(other))[HEADER] == NO_SIGN_IN
 
-    run(story())
+    finished(story())
 
 
 def test_behind_tls_every_cookie_is_secure(instance: Instance) -> None:
@@ -352,7 +347,7 @@ def test_behind_tls_every_cookie_is_secure(instance: Instance) -> None:
                 assert all(cookie.endswith("; Secure") and cookie.count("Secure") == 1 for cookie in sent)
             assert all("Secure" not in cookie for cookie in await cookies_set(path))
 
-    run(story())
+    finished(story())
 
 
 def test_downloads_are_logged_by_member_and_type(instance: Instance, tmp_path: Path) -> None:
@@ -363,7 +358,7 @@ def test_downloads_are_logged_by_member_and_type(instance: Instance, tmp_path: P
         instance.answer_headers = [(b"content-disposition", b'attachment; filename="secret.csv"')]
         await instance.request("/media/0123.csv", cookies)
 
-    run(story())
+    finished(story())
     lines = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["action"] for line in lines] == ["sign-in", "download"]
     assert (lines[1]["user"], lines[1]["address"], lines[1]["type"]) == (
@@ -381,4 +376,4 @@ def test_without_members_everything_passes(tmp_path: Path) -> None:
             assert (await instance.request(path))["status"] == 200
         assert (await instance.page_headers({}))[HEADER] == NO_SIGN_IN
 
-    run(story())
+    finished(story())

@@ -8,12 +8,12 @@ import sys
 import tomllib
 import weakref
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dashboard.serving.thread_turns import SWITCH_SECONDS, collect, collect_at_intervals, take_short_turns
+from tests.waiting import finished
 
 ROOT = Path(__file__).parents[3]
 
@@ -54,9 +54,7 @@ def test_it_goes_on_for_as_long_as_the_server_is_up() -> None:
         task.cancel()
         return len(references)
 
-    # A thread of its own: in the main one a browser's test may have left a loop running.
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: asyncio.run(asyncio.wait_for(collected(), 60))).result(90) == 3
+    assert finished(collected()) == 3
 
 
 def test_streamlit_does_not_collect_after_every_drawing() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +21,7 @@ from engine.runs.access.membership import Membership
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
 from tests.streamlit_internals import MemorySessionStorage, MemoryUploadedFileManager, UploadedFileRec
+from tests.waiting import finished
 
 CLAIMS = {"iss": "https://accounts.example", "email_verified": True}
 
@@ -80,8 +79,7 @@ def status(middleware: TabUploads, method: str, tab: str, file: str, key: str, n
     async def send(message: Any) -> None:
         sent.append(message)
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, middleware(scope, None, send)).result()  # type: ignore[arg-type]
+    finished(middleware(scope, None, send))  # type: ignore[arg-type]
     return int(sent[0]["status"])
 
 
