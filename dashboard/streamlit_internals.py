@@ -18,6 +18,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
+from streamlit.util import calc_hash
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_routes import _stats_to_text
@@ -37,6 +38,11 @@ METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
 def is_drawing() -> bool:
     """Whether this thread draws a page."""
     return get_script_run_ctx(suppress_warning=True) is not None
+
+
+def open_at(app: Any, url_path: str) -> None:
+    """Have an `AppTest` that is not drawn yet open at the address of a page."""
+    app._page_hash = calc_hash(url_path)
 
 
 def metrics() -> str:

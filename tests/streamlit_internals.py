@@ -14,16 +14,9 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.memory_session_storage import MemorySessionStorage as MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec as UploadedFileRec
-from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-__all__ = ["BackMsg", "ForwardMsg", "WidgetState", "create_signed_value", "open_at", "scan_components_once"]
-
-
-def open_at(app: AppTest, url_path: str) -> None:
-    """Have an app that is not drawn yet open at the address of a page."""
-    app._page_hash = calc_hash(url_path)
+__all__ = ["BackMsg", "ForwardMsg", "WidgetState", "create_signed_value", "scan_components_once"]
 
 
 def scan_components_once() -> None:

@@ -254,7 +254,7 @@ def test_the_collection_of_garbage_can_be_turned_off() -> None:
         assert st.get_option("runner.postScriptGC") in (True, False)
 
 
-def test_a_page_of_the_harness_opens_at_its_address(of_tests: ModuleType) -> None:
+def test_a_page_of_the_harness_opens_at_its_address(internals: ModuleType) -> None:
     def app() -> None:
         import streamlit as st
 
@@ -266,9 +266,9 @@ def test_a_page_of_the_harness_opens_at_its_address(of_tests: ModuleType) -> Non
 
         st.navigation([st.Page(first), st.Page(second, url_path="other")]).run()
 
-    with promised("AppTest._page_hash (streamlit.util.calc_hash)", TESTS):
+    with promised("AppTest._page_hash (streamlit.util.calc_hash)"):
         opened = AppTest.from_function(app)
-        of_tests.open_at(opened, "other")
+        internals.open_at(opened, "other")
         assert [text.value for text in opened.run().text] == ["second"]
 
 

@@ -11,6 +11,7 @@ from dashboard.alignment.face import FACE
 from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
+from dashboard.alignment.live import live_pairs
 from dashboard.alignment.own_readings.read_as import tokens_to_read
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
@@ -112,6 +113,7 @@ if run_id is not None and result is not None:
     pair, listed = choose_pair(table, place, penalised=penalised)
     keep(view, result, scoring, model, layers, listed, scale)
     reading: tuple[str, ...] = ()
+    shown_row = None if pair is None else int(pair["row"])
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         reading = guide(aligned)
@@ -134,5 +136,6 @@ if run_id is not None and result is not None:
         address=view,
         settings=shown_settings(result, scoring, layers),
         found=found,
+        live=lambda: [live_pairs(run_id, result, scores[model], table, model, layers[model], shown_row)],
         compared=compared(result, scoring) | {"model": model, "layer": layers[model]},
     )

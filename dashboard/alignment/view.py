@@ -70,9 +70,17 @@ def alignment_view(
 @st.cache_resource(show_spinner=False)
 def _component() -> Callable[..., Any]:
     """The component, registered once per server process."""
-    css = (FOLDER / "view.css").read_text(encoding="utf-8")
-    js = "\n".join((FOLDER / script).read_text(encoding="utf-8") for script in SCRIPTS)
-    return st.components.v2.component(NAME, html=HTML, css=css, js=js)
+    return st.components.v2.component(NAME, html=HTML, css=style(), js=script())
+
+
+def style() -> str:
+    """The style sheet of the view."""
+    return (FOLDER / "view.css").read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The module that draws the view."""
+    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:

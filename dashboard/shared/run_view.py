@@ -12,7 +12,7 @@ if (result := run_view.finished_result(run_id, FACE)) is not None:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +28,7 @@ from dashboard.shared.column_heads import heads
 from dashboard.shared.comments.talk import comments
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
+from dashboard.shared.exports.live import LiveView
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title, stored, to_store
@@ -241,6 +242,7 @@ def sign(
     declared: Sequence[Table] = (),
     result: Any = None,
     found: str = "",
+    live: Callable[[], Sequence[LiveView]] = tuple,
 ) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
@@ -259,7 +261,9 @@ def sign(
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
         if view is not None and face is not None:
-            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings, result, found)
+            exports.export_popover(
+                face, view, signature, offered, figures, settings, further, drawings, result, found, live
+            )
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS and compared is not None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
 import streamlit as st
 
 from engine.errors import AccessError, InputError
@@ -18,10 +22,28 @@ SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.serving.sign_in_cookies`
 REGISTRATION = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
-@st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
+_given: opening.Engine | None = None  # by a command that draws pages without a server
+
+
 def engine() -> opening.Engine:
     """The engine, opened at the first visit and shared by all sessions."""
+    return _given or _opened()
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
+def _opened() -> opening.Engine:
     return opening.open_engine()
+
+
+@contextmanager
+def of_command(opened: opening.Engine) -> Iterator[None]:
+    """Let the pages that are drawn in the block, in this process without a server, use the engine of a command."""
+    global _given
+    _given = opened
+    try:
+        yield
+    finally:
+        _given = None
 
 
 @st.cache_resource(show_spinner=False)
@@ -53,6 +75,8 @@ def viewer() -> Viewer:
     somebody who is not signed in, whose sign-in has ended, or who is no member;
     InputError when members and sign-in are not set up together.
     """
+    if _given is not None:
+        return of_operator(_given)
     membership = engine().membership
     can_sign_in = "is_logged_in" in st.user
     if membership is None:
@@ -93,6 +117,11 @@ def viewer() -> Viewer:
             )
         )
     return membership.viewer(st.user.to_dict(), key)
+
+
+def of_operator(opened: opening.Engine) -> Viewer:
+    """Who a command reads as: with sign-in the runs that are shared with the team, without it those of all browsers."""
+    return replace(LOCAL, signed_in=opened.membership is not None)
 
 
 def sign_out_everywhere() -> None:

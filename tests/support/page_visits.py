@@ -11,6 +11,7 @@ from plotly import basedatatypes
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
+from dashboard.streamlit_internals import open_at
 from tests import streamlit_internals
 from tests.waiting import SECONDS
 
@@ -37,7 +38,7 @@ def at(page: str) -> AppTest:
     """
     app = AppTest.from_file(str(APP), default_timeout=SECONDS)
     assert (APP.parent / pages.path(page)).is_file()
-    streamlit_internals.open_at(app, page)
+    open_at(app, page)
     return app
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,14 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from dashboard.shared.comments.exported import CommentLine
+from dashboard.shared.exports.live import LiveView, live_html
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
 from engine.messages.languages import language, mark, tr, tr_n, translated
 
 ROWS_SHOWN = 200
-STYLE = Path(__file__).with_name("report.css")
+ROWS_SEARCHED = 20  # a table with more has a search
+STYLE, SEARCH = (Path(__file__).with_name(f"report.{ending}") for ending in ("css", "js"))
 CITATIONS = {
     "shibayama": "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by "  # untranslated
     "Using Sentence Clustering. PACLIC 34, 2020.",
@@ -43,7 +45,7 @@ CITATIONS = {
 class Report:
     """What goes into the file. figures: caption -> figure. tables: name -> rows, of which the first 200 are shown.
 
-    papers: keys of CITATIONS. found: the finding, in the reader's language.
+    papers: keys of CITATIONS. found: the finding, in the reader's language. live: components that work in the file.
     """
 
     title: str
@@ -58,10 +60,25 @@ class Report:
     comments: Sequence[CommentLine] = ()
     found: str = ""
     command: str = ""
+    live: Sequence[LiveView] = ()
 
 
-def report_html(report: Report) -> str:
-    """The whole file as text; with Plotly embedded once (about 5 MB)."""
+@dataclass(frozen=True)
+class Surroundings:
+    """What is around a report that is a page of a site. plotly: address of Plotly's script; where it is "" the report
+    has it within (about 5 MB). links: label -> address, above the report. tables: address of a file with all tables.
+    """
+
+    plotly: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    tables: str = ""
+
+
+ALONE = Surroundings()
+
+
+def report_html(report: Report, around: Surroundings = ALONE) -> str:
+    """The whole file as text."""
     parts = [
         f"<h1>{html.escape(report.title)}</h1>",
         f'<p class="quiet">{html.escape(report.question)}<br>Hakari, {report.made:%Y-%m-%d %H:%M} UTC</p>',
@@ -71,10 +88,15 @@ def report_html(report: Report) -> str:
     if report.note:
         parts.append(f"<p>{html.escape(report.note)}</p>")
     parts += [f'<p class="quiet">{html.escape(notice)}</p>' for notice in report.notices]
+    parts += [live_html(view, f"live-{number}") for number, view in enumerate(report.live, 1)]
     for caption, figure in report.figures.items():
         parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(translated(caption))}</figcaption></figure>")
+    if around.tables:
+        parts.append(
+            f'<p><a href="{html.escape(around.tables)}">{html.escape(tr("All tables in full (CSV, zip)"))}</a></p>'
+        )
     for name, table in report.tables.items():
-        parts += [_heading(name), _table(table)]
+        parts += [_heading(name), _table(name, table)]
     if report.comments:
         parts.append(_heading(tr("Comments")))
         parts += [_comment(line) for line in report.comments]
@@ -92,9 +114,18 @@ def report_html(report: Report) -> str:
         f"<title>{html.escape(report.title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="hakari-signature" content="{digest(report.signature)}">'
-        f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
-        f"<script>{get_plotlyjs()}</script></head><body>{''.join(parts)}</body></html>"
+        f"<style>{STYLE.read_text(encoding='utf-8')}</style>{_plotly(around.plotly) if report.figures else ''}</head>"
+        f"<body>{_navigation(around.links)}<main>{''.join(parts)}</main><script>{SEARCH.read_text(encoding='utf-8')}</script></body></html>"
     )
+
+
+def _plotly(address: str) -> str:
+    return f'<script src="{html.escape(address)}"></script>' if address else f"<script>{get_plotlyjs()}</script>"
+
+
+def _navigation(links: Mapping[str, str]) -> str:
+    shown = (f'<a href="{html.escape(address)}">{html.escape(label)}</a>' for label, address in links.items())
+    return f"<nav>{' · '.join(shown)}</nav>" if links else ""
 
 
 def _comment(line: CommentLine) -> str:
@@ -113,7 +144,7 @@ def _embedded(figure: go.Figure) -> str:
     return str(on_white(figure).to_html(include_plotlyjs=False, full_html=False, config=config))
 
 
-def _table(table: pd.DataFrame) -> str:
+def _table(name: str, table: pd.DataFrame) -> str:
     shown = table.head(ROWS_SHOWN)
     numeric = [pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype) for dtype in table.dtypes]
     head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
@@ -133,7 +164,14 @@ def _table(table: pd.DataFrame) -> str:
         n_hidden,
     )
     rest = f'<p class="quiet">{html.escape(hidden)}</p>' if n_hidden else ""
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
+    search = (
+        f'<p><label>{html.escape(tr("Search the rows"))} <input type="search"></label> <output></output></p>'
+        if len(shown) > ROWS_SEARCHED
+        else ""
+    )
+    # A region of its own for the keyboard, which scrolls it.
+    body = f'<div class="wide" tabindex="0" role="region" aria-label="{html.escape(name)}"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return f"<section>{search}{body}{rest}</section>"
 
 
 def _number(value: Any) -> str:

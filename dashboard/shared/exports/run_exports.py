@@ -22,14 +22,18 @@ from dashboard.shared.exports.bundle.dictionaries import with_dictionaries
 from dashboard.shared.exports.bundle.methods import methods
 from dashboard.shared.exports.command_data import CommandData, command_data
 from dashboard.shared.exports.figure_downloads import LazyFigures, print_style
+from dashboard.shared.exports.live import LiveView
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
+from dashboard.shared.exports.site import collected
 from dashboard.shared.exports.tables.downloads import table_downloads
+from dashboard.shared.exports.tables.formats import archive
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.face import AnyFace
+from dashboard.shared.headlines import run_title
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
@@ -113,15 +117,20 @@ def export_popover(
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
     result: Any = None,
     found: str = "",
+    live: Callable[[], Sequence[LiveView]] = tuple,
 ) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
     the options that every command has beside its settings. drawings: figures for print alone. result: that of the run.
-    found: the finding of what is shown.
+    found: the finding of what is shown. live: makes the components of the page that work in a file.
     """
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
+    report = partial(_report, face, view, signature, tables, figures, command, found, live)
+    if collected.is_collecting():
+        csv = partial(archive, tables, "csv", signature)
+        collected.collect(collected.Collected(view, report(), csv))
     with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
         talk = _talk(view)
         st.caption(
@@ -132,9 +141,7 @@ def export_popover(
         )
         st.download_button(
             tr("Report (HTML)"),
-            in_readers_language(
-                lambda: report_html(_report(face, view, signature, tables, figures, command, found, talk()))
-            ),
+            in_readers_language(lambda: report_html(report(talk()))),
             file_name=f"{view.kind}-{digest(signature)}.html",
             mime="text/html",
             key="download-report",
@@ -285,10 +292,11 @@ def _report(
     figures: Mapping[str, go.Figure],
     command: str,
     found: str,
-    talk: Sequence[CommentLine],
+    live: Callable[[], Sequence[LiveView]],
+    talk: Sequence[CommentLine] = (),
 ) -> Report:
     return Report(
-        title=view.name,
+        title=run_title(view),
         papers=face.papers,
         question=tr(face.page.question),
         made=datetime.now(UTC),
@@ -300,6 +308,7 @@ def _report(
         note=view.note,
         comments=talk,
         command=command,
+        live=live(),
     )
 
 

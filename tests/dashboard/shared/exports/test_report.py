@@ -42,8 +42,8 @@ def test_a_report_is_complete_and_needs_no_network() -> None:
 def test_texts_of_users_are_escaped() -> None:
     text = body(report_html(REPORT))
     assert "<img" not in text and "onerror=alert(1)&gt;" in text
-    # only Plotly's own scripts are opened and closed
-    assert text.count("<script") == text.count("</script>") == len(REPORT.figures) * text.count("Plotly.newPlot(")
+    # only Plotly's own scripts are opened and closed, and that of the search
+    assert text.count("<script") == text.count("</script>") == len(REPORT.figures) * text.count("Plotly.newPlot(") + 1
 
 
 def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
