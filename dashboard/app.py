@@ -39,7 +39,7 @@ if __name__ == "__main__":
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
         if sign_in.admit(visitor, page):
             # asked once for the page, not at each of its thousand texts
-            with drawing_turns.turn(), in_language(reader_language()):
+            with drawing_turns.turn(visitor.id), in_language(reader_language()):
                 page.run()
     except EngineError as error:  # such as a data directory that cannot be written
         show_error(error)

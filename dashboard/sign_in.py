@@ -36,6 +36,11 @@ class Visitor:
         """Whether the pages are open to them."""
         return self.viewer is not None
 
+    @property
+    def id(self) -> str:
+        """The id of the viewer, "" for nobody."""
+        return self.viewer.id if self.viewer is not None else ""
+
 
 def visitor() -> Visitor:
     """Who opened the page; InputError when sign-in and members are not set up together."""

@@ -63,7 +63,7 @@ def _interval(view: RunRecord) -> float:
 
 
 def _watched(run_id: str, interval: float, face: AnyFace, shown: FirstRows | None) -> None:
-    with drawing_turns.turn():
+    with drawing_turns.turn(session.viewer().id):
         _draw_watched(run_id, interval, face, shown)
 
 

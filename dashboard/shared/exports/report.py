@@ -170,7 +170,8 @@ def _table(name: str, table: pd.DataFrame) -> str:
         else ""
     )
     # A region of its own for the keyboard, which scrolls it.
-    body = f'<div class="wide" tabindex="0" role="region" aria-label="{html.escape(name)}"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    region = f'<div class="wide" tabindex="0" role="region" aria-label="{html.escape(name)}">'
+    body = f"{region}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     return f"<section>{search}{body}{rest}</section>"
 
 

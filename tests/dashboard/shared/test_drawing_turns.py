@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dashboard.shared import drawing_turns
-from dashboard.shared.drawing_turns import AT_ONCE, turn, waiting
+from dashboard.shared.drawing_turns import AT_ONCE, LONGEST_SECONDS, Turns, turn, waiting
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
 def own_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Turns that no other test holds; afterwards every one has been given back."""
-    turns = threading.BoundedSemaphore(AT_ONCE)
+    turns = Turns(AT_ONCE)
     monkeypatch.setattr(drawing_turns, "_turns", turns)
     yield
-    assert all(turns.acquire(blocking=False) for _ in range(AT_ONCE))
+    assert turns.free == AT_ONCE
 
 
 def in_threads(n: int, function: Callable[[], None]) -> None:
@@ -76,6 +77,44 @@ def test_nobody_waits_for_a_page_that_does_not_end(monkeypatch: pytest.MonkeyPat
     ended.set()
     for thread in others:
         thread.join(20)
+
+
+def test_who_has_one_page_is_next_after_who_has_sixty() -> None:
+    order: list[str] = []
+    began, go_on = threading.Barrier(AT_ONCE + 1, timeout=20), threading.Event()
+
+    def hold() -> None:
+        with turn("holder"):
+            began.wait()
+            go_on.wait(20)
+
+    def draw(owner: str) -> None:
+        with turn(owner):
+            order.append(owner)
+
+    holders = [threading.Thread(target=hold) for _ in range(AT_ONCE)]
+    for thread in holders:
+        thread.start()
+    began.wait()
+    pages = [threading.Thread(target=draw, args=(owner,)) for owner in ["many"] * 60 + ["one", "other"]]
+    waiting_for = drawing_turns._turns._waiting
+    for n, thread in enumerate(pages, 1):
+        thread.start()
+        wait_until(lambda n=n: sum(map(len, waiting_for.values())) == n)
+    go_on.set()
+    for thread in (*holders, *pages):
+        thread.join(30)
+    assert len(order) == 62 and {"one", "other"} <= set(order[: 2 + 2 * AT_ONCE])
+
+
+def test_of_many_pages_of_one_person_one_at_a_time_goes_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, turns = [100.0], Turns(0)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    went = []
+    for seconds in (0, 1, LONGEST_SECONDS, 0):
+        now[0] += seconds
+        went.append((turns._may_go_without("many"), turns._may_go_without("one")))
+    assert went == [(True, True), (False, False), (True, True), (False, False)]
 
 
 def test_without_a_turn_there_is_none_to_give_back() -> None:
