@@ -38,6 +38,8 @@ TESTS ?=
 # What `make affected` compares with
 SINCE ?= HEAD
 MARKER ?=
+# Where the tests run, drawn by a seed (tests/place.py): order of the files, time zone, locale. Empty: as they stand.
+PLACE ?=
 
 # With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.
 ifdef NO_VENV
@@ -56,7 +58,7 @@ run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
+	HAKARI_TEST_DATABASE=$(DATABASE) HAKARI_TEST_PLACE=$(PLACE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
 check: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j 2 lint directions
@@ -65,9 +67,12 @@ check: $(VENV)/test.stamp
 slow: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory test MARKER="slow and not nightly" TESTS="$$($(BIN)/python -m tests.slow)"
 
-# What is drawn at random and has a few draws in every check: the other draws. Then the slow tests.
+# What is drawn at random and has a few draws in every check: the other draws. Then the slow tests, and those of every
+# check once more, in an order, a time zone and a locale that the date draws.
+nightly: PLACE := $(shell date +%Y-%m-%d)
 nightly: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory test MARKER=nightly
+	@$(MAKE) --no-print-directory test MARKER=nightly PLACE=
+	@$(MAKE) --no-print-directory test MARKER="not slow and not nightly" PLACE=$(PLACE)
 	@$(MAKE) --no-print-directory slow
 
 # The tests of what was changed since a commit, by the graph of imports; a landing needs `make check`.

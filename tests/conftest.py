@@ -16,6 +16,7 @@ from engine.commands.shared import common
 from engine.runs import open as opening
 from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
+from tests import place
 from tests.slow import is_nightly, is_slow
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
@@ -27,7 +28,8 @@ hypothesis.settings.register_profile(
     "hakari", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("hakari")
-os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
+PLACE = place.here()
+PLACE.take()
 os.environ["HAKARI_SAMPLES"] = (
     "ja"  # pages in English are tested on the Japanese samples, where a test asks for no others
 )
@@ -44,12 +46,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow and the nightly tests."""
+    """Mark the slow and the nightly tests; where an order is drawn, put the files into it."""
+    if PLACE.order is not None:
+        rank = PLACE.ordered([str(item.path) for item in items])
+        items.sort(key=lambda item: rank[str(item.path)])
     for item in items:
         path = item.path.relative_to(item.config.rootpath).as_posix()
         for mark, has_it in ((pytest.mark.slow, is_slow(path)), (pytest.mark.nightly, is_nightly(path))):
             if has_it:
                 item.add_marker(mark)
+
+
+def pytest_report_header() -> str:
+    """The place, so that what fails in it can be run there again."""
+    return f"{place.SEED_VARIABLE}={PLACE.order or ''}: {PLACE}"
 
 
 def pytest_collection_finish() -> None:
