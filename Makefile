@@ -38,7 +38,7 @@ TESTS ?=
 # What `make affected` compares with
 SINCE ?= HEAD
 MARKER ?=
-# Where the tests run, drawn by a seed (tests/place.py): order of the files, time zone, locale. Empty: as they stand.
+# Where the tests run, drawn by a seed (tests/nightly/place.py): order of the files, time zone, locale. Empty: as they stand.
 PLACE ?=
 
 # With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.

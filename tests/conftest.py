@@ -16,7 +16,7 @@ from engine.commands.shared import common
 from engine.runs import open as opening
 from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
-from tests import place
+from tests.nightly import place
 from tests.slow import is_nightly, is_slow
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend

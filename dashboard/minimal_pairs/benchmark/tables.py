@@ -91,6 +91,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     ),
     "slopes": lambda result, score, alpha, clustered_by: length_effects.slopes(result, (score,), alpha, clustered_by),
     "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
+    "pairing": lambda result, score, alpha: pair_linking.pairing(result, (score,), alpha),
     "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
     "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
     "comparisons": model_comparison.comparisons,

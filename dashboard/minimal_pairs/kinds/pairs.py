@@ -114,7 +114,7 @@ def _sections(
     if counted:
         parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
     if len(counted) == len(view.models):
-        parts[SCORES] = lambda choices: scores_section(view, signature, choices)
+        parts[SCORES] = lambda choices: scores_section(view, signature, choices, of_pairs=grouped)
     if grouped and columns_of(view.result):
         parts[CATEGORIES] = lambda choices: category_section(view, signature, words.counted, choices)
         parts[LEVELS] = lambda choices: levels_section(view, choices)
@@ -186,6 +186,7 @@ def _tables(
         "differences": partial(tables, view, "each_difference"),
         "bias": partial(tables, view, "slopes"),
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
+        "pairing": partial(tables, view, "pairing"),
         "categories": partial(table, view, "categories", by),
         **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
         **(

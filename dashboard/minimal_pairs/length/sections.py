@@ -191,8 +191,13 @@ def _counts(view: ScoredRun, words: PairWords) -> None:
         st.caption(tr("Shares in per cent, with their 95 % intervals."))
 
 
-def scores_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw score against |S| and its correlation under every score; returns the figures by caption."""
+def scores_section(
+    view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices, *, of_pairs: bool = False
+) -> dict[str, go.Figure]:
+    """Draw score against |S| and its correlation under every score; returns the figures by caption.
+
+    of_pairs: whether the sentences are acceptable and unacceptable ones in pairs, whose pairing is looked at too.
+    """
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
             tr(
@@ -240,7 +245,52 @@ def scores_section(view: ScoredRun, signature: Mapping[str, Any], choices: Secti
             alt=tr("Correlation of score and number of tokens, for each model and score"),
         )
     _judgements(view)
+    if of_pairs:
+        _pairing(view)
     return {CORRELATION: figure, correlation_caption(measure): correlations}
+
+
+def _pairing(view: ScoredRun) -> None:
+    """Draw how alike the scores within pairs are, and how well they separate the sentences without their pairs."""
+    with st.expander(
+        tr("Scores within pairs and without them, under every score"),
+        icon=":material/join_inner:",
+        key=f"minimal-pairing-{view.run_id}",
+        on_change="rerun",
+    ) as opened:
+        if not opened.open:
+            return
+        st.caption(
+            tr(
+                "Hu et al. (2026) predict that what the two sentences of a pair share makes their scores alike, and that "
+                "sentences of different pairs are hard to separate by their scores. AUC is of all sentences, accuracy of "
+                "pairs."
+            )
+        )
+        three = "%.3f"
+        st.dataframe(
+            with_shown_models(tables(view, "pairing")),
+            hide_index=True,
+            placeholder="–",
+            column_config={
+                "model": tr("Model"),
+                "normalization": tr("Score"),
+                "n": tr("Pairs"),
+                "pearson": st.column_config.NumberColumn(
+                    tr("Pearson within pairs"), format=three, help=measure_help("pearson")
+                ),
+                "accuracy": st.column_config.NumberColumn(tr("Accuracy"), format=three, help=measure_help("accuracy")),
+                "auc": st.column_config.NumberColumn(tr("AUC"), format=three, help=measure_help("judgement_auc")),
+                **{
+                    name: st.column_config.NumberColumn(tr("95 % from"), format=three) for name in ("ci_low", "auc_low")
+                },
+                **{
+                    name: st.column_config.NumberColumn(tr("95 % to"), format=three) for name in ("ci_high", "auc_high")
+                },
+                "reason": tr("Reason"),
+            },
+            alt=tr("Correlation of scores within pairs, accuracy and AUC, for each model and score"),
+        )
 
 
 def _judgements(view: ScoredRun) -> None:

@@ -1,4 +1,7 @@
-"""How well each score follows human judgements of the sentences, and the coefficients that MORCELA needs for it."""
+"""How well each score follows human judgements of the sentences, and the coefficients that MORCELA needs for it.
+
+And what pairing is worth: how alike the scores within pairs are, and how well they separate the sentences without them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.correlations.correlation import pearson
+from engine.measures.statistics.ranked_area import area_of_pairs
 from engine.messages.message import Message
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
@@ -82,6 +86,68 @@ LINKING = Table(
     only_with_rows=True,
     since="0.3.0",
 )
+
+PAIRING = Table(
+    "pairing",
+    Message(
+        "A row for each model and normalisation: how alike the scores of the two sentences of a pair are, and how well "
+        "the scores tell acceptable from unacceptable sentences within pairs and without them."
+    ),
+    (
+        MODEL,
+        NORMALIZATION,
+        Column("n", "integer", "pairs whose two scores are finite", "pairs"),
+        measured("pearson", meaning="of the scores of the two sentences, over the pairs"),
+        *interval(),
+        Column(
+            "accuracy",
+            "number",
+            "share of these pairs whose acceptable sentence has the higher score",
+            better="higher",
+            digits=3,
+        ),
+        measured("judgement_auc", "auc", "of all sentences of these pairs, whichever pair they belong to"),
+        *interval(names="auc", of="auc"),
+        WHY_UNDEFINED,
+    ),
+    since="0.3.0",
+)
+
+
+@returns(PAIRING)
+def pairing(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """Two of three predictions on string probabilities: scores within pairs are correlated, and sentences are hardly
+    separated without their pairs. The third, of differences and judgements, is in `linking`.
+
+    The interval of the area takes each pair as a cluster. None = every normalisation that is `available`.
+
+    Source: Hu, Wilcox, Song, Mahowald, Levy 2026 (TACL 14), section 3, for log-probabilities; they have no intervals.
+    """
+    rows = []
+    for model, pairs in by_model(result):
+        for normalization in available(pairs) if normalizations is None else normalizations:
+            acceptable, unacceptable = scores(pairs, normalization, alpha)
+            there = np.isfinite(acceptable) & np.isfinite(unacceptable)
+            names = (Message("the score of the acceptable sentence"), Message("the score of the unacceptable sentence"))
+            within = pearson(acceptable[there], unacceptable[there], names=names)
+            area = area_of_pairs(acceptable[there], unacceptable[there])
+            right = decided(pairs, normalization, alpha)[there] == 1
+            rows.append(
+                {
+                    "model": model,
+                    "normalization": normalization,
+                    "n": within.n,
+                    "pearson": within.value,
+                    "ci_low": within.ci_low,
+                    "ci_high": within.ci_high,
+                    "accuracy": right.mean() if right.size else np.nan,
+                    "auc": area.value,
+                    "auc_low": area.ci_low,
+                    "auc_high": area.ci_high,
+                    "reason": within.reason or area.reason,
+                }
+            )
+    return PAIRING.frame_of_records(rows)
 
 
 @returns(LINKING)

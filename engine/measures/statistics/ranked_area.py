@@ -123,11 +123,51 @@ def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float
         return Area(area, np.nan, np.nan, Message("all sentences have one judgement"))
     if min(sizes) < 2:
         return Area(area, np.nan, np.nan, Message("an interval needs at least 2 sentences of each judgement"))
+    above, below = _placements(*groups)
+    return _on_log_odds(area, above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1], confidence)
+
+
+def area_of_pairs(positive: ArrayLike, negative: ArrayLike, confidence: float = CONFIDENCE) -> Area:
+    """`area_under_curve` of what comes in pairs of a positive and a negative, whose scores resemble each other.
+
+        variance = Σ (V+ + V- − 2 AUC)² / (n (n − 1)),  V+ and V- of the two of a pair as in `area_with_interval`
+
+    Parameters
+    ----------
+    positive, negative : (n_pairs,) scores. confidence : in (0, 1).
+
+    Range, edges and errors: as `area_with_interval`, with pairs in place of members of a group. Where the scores within
+    pairs are uncorrelated the interval is nearly that; otherwise that one does not hold.
+
+    Source: Obuchowski 1997 (Biometrics 53), a cluster for each pair; on the log-odds as in `area_with_interval`.
+
+    >>> area = area_of_pairs([4, 1, 2], [3, 2.5, 0])  # V+ 1, 1/3, 1/3, V- 1/3, 1/3, 1: variance 4/81
+    >>> round(area.value, 4), round(area.ci_low, 3), round(area.ci_high, 3)
+    (0.5556, 0.176, 0.879)
+    """
+    first, second = np.asarray(positive, dtype=np.float64), np.asarray(negative, dtype=np.float64)
+    if first.shape != second.shape:
+        raise InputError(
+            Message("Pairs need two scores each; got {n} and {other_n}.", n=first.size, other_n=second.size)
+        )
+    n = first.size
+    area = area_under_curve(np.concatenate([first, second]), np.arange(2 * n) < n)
+    if n < 2:
+        return Area(area, np.nan, np.nan, Message("an interval needs at least 2 pairs"))
+    above, below = _placements(first, second)
+    return _on_log_odds(area, float(np.square(above + below - 2 * area).sum()) / (n * (n - 1)), confidence)
+
+
+def _placements(positive: np.ndarray, negative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each positive the share of negatives below it, of each negative that of positives above it; equal ones half."""
     from scipy.stats import rankdata  # most of a second to import, and only here
 
-    ranks = rankdata(values)
-    above, below = (ranks[flags] - rankdata(groups[0])) / sizes[1], (ranks[~flags] - rankdata(groups[1])) / sizes[0]
-    variance = above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1]
+    ranks = rankdata(np.concatenate([positive, negative]))
+    above = (ranks[: positive.size] - rankdata(positive)) / negative.size
+    return above, 1 - (ranks[positive.size :] - rankdata(negative)) / positive.size
+
+
+def _on_log_odds(area: float, variance: float, confidence: float) -> Area:
     if not (variance > 1e-15 and 0 < area < 1):
         return Area(area, np.nan, np.nan, Message("the scores separate the judgements, or are all alike: no interval"))
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance) / (area * (1 - area))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dashboard.minimal_pairs.view import SCORES
+from dashboard.shared import session
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.judged import RATINGS
 from engine.datasets.minimal_pairs.pairs import from_table
+from engine.evaluations.minimal_pairs.linking import pairing
 from tests.dashboard.minimal_pairs.test_page import GPT, finished
 from tests.support import page_visits
 
@@ -22,6 +24,18 @@ def test_preferences_have_the_correlation_of_differences_alone() -> None:
     (shown,) = [table for table in tables if "difference_pearson" in table]
     assert (shown["n_pairs"] == 12).all() and shown["difference_pearson"].notna().all()
     assert not {"n", "pearson", "beta", "gamma"} & set(shown)
+
+
+def test_what_pairing_is_worth_is_a_press_away() -> None:
+    lines = ["acceptable,unacceptable", *(f"猫が{'魚' * (i + 1)}を食べた,猫が{'魚' * i}に食べた" for i in range(12))]
+    run_id = finished(from_table(read_table("\n".join(lines).encode(), "pairs.csv")), GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id, section=SCORES)
+    assert not [frame for frame in app.dataframe if "auc" in frame.value]
+    app.session_state[f"minimal-pairing-{run_id}"] = True
+    (shown,) = [frame.value for frame in page_visits.drawn(app).dataframe if "auc" in frame.value]
+    expected = pairing(session.access().result(run_id), ("LP",)).iloc[0]
+    lp = shown[shown["normalization"] == "LP"].iloc[0]
+    assert (lp["n"], lp["pearson"], lp["auc"]) == (12, expected["pearson"], expected["auc"])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.fair_subsets import restricted
 from engine.evaluations.minimal_pairs.files import file_tables
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
-from engine.evaluations.minimal_pairs.linking import LINKING, linking
+from engine.evaluations.minimal_pairs.linking import LINKING, PAIRING, linking, pairing
 from engine.evaluations.minimal_pairs.notices import _of_morcela
 from engine.evaluations.minimal_pairs.records import CATEGORY, DIFFERING, Result, Settings
 from engine.evaluations.minimal_pairs.regions import of_region
@@ -116,6 +116,29 @@ def test_scores_are_held_against_the_judgements(result: Result) -> None:
     # The judgements are mean log-likelihoods: the fit finds that nothing but the length has to be taken off.
     assert table.loc["MORCELA", "pearson"] > 0.9 and abs(table.loc["MORCELA", "beta"]) < 0.2
     assert np.isnan(table.loc["SLOR", "beta"])
+
+
+def test_what_pairing_is_worth_is_counted_within_pairs_and_without(result: Result) -> None:
+    table = pairing(result).set_index("normalization")
+    assert PAIRING.arranged(table.reset_index()).shape == (len(table), len(PAIRING.headers)) and len(table) == 8
+    for normalization in ("LP", "MeanLP"):
+        good, bad = scores(result.pairs, normalization)
+        row, every = table.loc[normalization], scipy.stats.mannwhitneyu(good, bad)
+        assert row["pearson"] == pytest.approx(np.corrcoef(good, bad)[0, 1], rel=1e-9)
+        assert row["auc"] == pytest.approx(every.statistic / (60 * 60), rel=1e-12)
+        assert row["auc_low"] < row["auc"] < row["auc_high"]
+        assert (row["n"], row["accuracy"]) == (60, pytest.approx(np.mean(good > bad)))
+    # A level that both sentences of a pair share is seen without the pairs alone.
+    level = np.linspace(-500, 500, len(result.pairs))
+    levelled = result.pairs.assign(
+        **{
+            f"{side}_log_likelihood": result.pairs[f"{side}_log_likelihood"] + level
+            for side in ("acceptable", "unacceptable")
+        }
+    )
+    moved = pairing(replace(result, pairs=levelled), ["LP"]).iloc[0]
+    assert moved["accuracy"] == table.loc["LP", "accuracy"] and moved["pearson"] > 0.99
+    assert abs(moved["auc"] - 0.5) < 0.02
 
 
 def test_differences_of_scores_are_held_against_differences_of_judgements(result: Result) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from engine.errors import InputError
-from engine.measures.statistics.ranked_area import area_under_curve, area_with_interval
+from engine.measures.statistics.ranked_area import area_of_pairs, area_under_curve, area_with_interval
 
 scored = st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3, 0.4]), st.booleans()), min_size=2, max_size=20)
 
@@ -67,3 +67,26 @@ def test_without_spread_there_is_no_interval() -> None:
     assert area_with_interval([1, 2, 3, 4], [False, False, True, True]).value == 1
     assert "at least 2" in area_with_interval([1, 2, 3], [True, False, False]).reason
     assert area_with_interval([1, 2], [True, True]).reason == "all sentences have one judgement"
+
+
+def test_the_area_of_pairs_takes_a_pair_as_one_observation() -> None:
+    """Against the bootstrap over pairs: what the two scores of a pair share does not make the interval narrower."""
+    random = np.random.default_rng(11)
+    shared = random.normal(size=300) * 2
+    good, bad = shared + random.normal(0.5, 1, 300), shared + random.normal(0, 1, 300)
+    area = area_of_pairs(good, bad)
+    flags = np.arange(600) < 300
+    assert area.value == area_under_curve(np.concatenate([good, bad]), flags)
+    drawn = [random.integers(0, 300, 300) for _ in range(1000)]
+    areas = [area_under_curve(np.concatenate([good[rows], bad[rows]]), flags) for rows in drawn]
+    assert (area.ci_low, area.ci_high) == pytest.approx(tuple(np.quantile(areas, [0.025, 0.975])), abs=0.006)
+    apart = area_with_interval(np.concatenate([good, bad]), flags)
+    assert apart.ci_high - apart.ci_low > 1.5 * (area.ci_high - area.ci_low)  # takes the sentences for unrelated
+
+
+def test_the_area_of_pairs_has_the_edges_of_the_area() -> None:
+    separated = area_of_pairs([3.0, 4.0], [1.0, 2.0])
+    assert separated.value == 1 and math.isnan(separated.ci_low) and "separate" in separated.reason
+    assert "at least 2 pairs" in area_of_pairs([1.0], [0.0]).reason and math.isnan(area_of_pairs([], []).value)
+    with pytest.raises(InputError, match="two scores each; got 1 and 2"):
+        area_of_pairs([1.0], [0.0, 2.0])

@@ -115,6 +115,7 @@ INTERVALS_OF = {
     ("minimal-pairs", "bias"): {"slope", "firth_slope"},
     ("minimal-pairs", "correlations"): {"pearson", "spearman"},
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
+    ("minimal-pairs", "pairing"): {"pearson", "auc"},
     ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"},
     ("minimal-pairs", "reliability"): {"share"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
