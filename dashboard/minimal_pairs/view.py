@@ -25,6 +25,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.reading.times import BASELINES, WITH_PREVIOUS
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     EQUAL_FOR_ALL,
@@ -65,6 +66,8 @@ SECTIONS = (
     JUDGED,
     PREDICTED,
     REGIONS,
+    READING,
+    WORDS,
     CHECKPOINTS,
     LENGTH,
     SCORES,
@@ -79,6 +82,8 @@ SECTIONS = (
     mark("Judgements"),
     mark("Predictions"),
     mark("Regions"),
+    mark("Reading times"),
+    mark("Words"),
     mark("Checkpoints"),
     mark("Length"),
     mark("Scores"),
@@ -131,6 +136,12 @@ class Sectioned:
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
+    baseline: str = option(
+        WITH_PREVIOUS,
+        "What reading times are predicted from without surprisal.",  # untranslated
+        choices=BASELINES,
+    )
+    measure: str = option("", "The column of reading times; the first where none is named.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 

@@ -25,6 +25,7 @@ from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
+from engine.evaluations.minimal_pairs.reading import times
 from engine.evaluations.minimal_pairs.records import TOKENS, Result
 from engine.evaluations.minimal_pairs.views import available
 
@@ -55,6 +56,10 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "item_predictions": lambda result, score, alpha, formulas: designs.item_predictions(result, formulas),
     "region_surprisals": lambda result, score, alpha: designs.region_surprisals(result),
     "surprisals": lambda result, score, alpha: designs.surprisals(result),
+}
+READING_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "reading_times": lambda result, score, alpha: times.gains(result),
+    "word_surprisals": lambda result, score, alpha: times.word_surprisals(result),
 }
 # The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
 OVER_CLUSTERS = frozenset(
@@ -105,6 +110,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     **LEVEL_TABLES,
     **JUDGED_TABLES,
     **DESIGN_TABLES,
+    **READING_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 

@@ -39,7 +39,8 @@ HELP = mark(
     "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
     "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
-    "region_2, …), with a formula in the column prediction."
+    "region_2, …), with a formula in the column prediction. Words with reading times: columns item and word (or context and "
+    "word), and their times."
 )
 
 Sources = tuple[tuple[str, bytes], ...]
@@ -117,10 +118,11 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
         format_func=lambda name: tr(FORMS[name].title if name in FORMS else name),
     )
     guesses = [guess_columns(table) for table in tables]
-    if chosen_key == key:
+    form = FORMS.get(chosen_key)
+    if chosen_key == key and (form is None or form.has_category):
         roles = [role for role in ROLES if not (role.required and all(map(_is_one_column, guesses)))]
         return _roles_input(kind, files, roles, guesses, common, len(tables), is_told=True)
-    roles = [*FORMS[chosen_key].roles, *ROLES[2:]]
+    roles = [*FORMS[chosen_key].roles, *(ROLES[2:] if FORMS[chosen_key].has_category else ())]
     guesses = [{**guess_columns(table), **FORMS[chosen_key].guess(table)} for table in tables]
     return _roles_input(kind, f"{files}{chosen_key}", roles, guesses, common, len(tables), is_told=False)
 

@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import JOIN, normalize_name
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
-from engine.datasets.minimal_pairs.kinds import KINDS
+from engine.datasets.minimal_pairs.kinds import KINDS, READING
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -25,6 +25,8 @@ from engine.messages.message import Message
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
 FIRST_ROW = Message("{label} from row {row:,}")
+
+APART = Message("Words with reading times are left out here, for a run of their own: {names}.")
 
 Columns = Mapping[str, str | None]
 
@@ -185,6 +187,11 @@ def _in_archive(
                 SUFFIXES=", ".join(SUFFIXES),
             )
         )
+    apart = [dataset for dataset in datasets if dataset.data_kind is READING]
+    if 0 < len(apart) < len(datasets):  # BabyLM's folder has them beside its pairs
+        datasets = [dataset for dataset in datasets if dataset not in apart]
+        notice = APART.format(names=_listed([dataset.name for dataset in apart]))
+        datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     if left_out:
         notice = Message(
             "{left_out} of {name} without two sentence columns left out: {names}.",

@@ -346,7 +346,8 @@ class PairScoring:
     )
     folds: int = option(
         FOLDS,
-        "Of single judged sentences: the parts whose threshold and probabilities are fitted to the other parts.",
+        "Of single judged sentences: the parts whose threshold and probabilities are fitted to the other parts. Of reading "
+        "times: the parts of texts whose times are predicted from the other parts.",
         least=2,
     )
 
