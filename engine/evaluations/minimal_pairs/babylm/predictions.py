@@ -35,6 +35,7 @@ from engine.evaluations.minimal_pairs.babylm.scores import (
 from engine.evaluations.minimal_pairs.babylm.tasks import Part, parts_of
 from engine.evaluations.minimal_pairs.reading.times import word_surprisals
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.shared.checkpoints import checkpoint_of
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -204,4 +205,6 @@ def _require_scored(model: str, part: Part, scores: Scores) -> None:
 
 def _backend(result: Result, model: str) -> str:
     scoring = str(result.signature.get("scoring", {}).get(model, "causal"))
+    if scoring == SEQ2SEQ and result.settings.encoder_reads == "masked":
+        return "enc_dec_mask"
     return _BACKENDS[scoring.partition("-")[0]]
