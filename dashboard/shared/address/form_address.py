@@ -89,7 +89,7 @@ def written(kind: str) -> None:
     kept, chosen = _kept(kind), _chosen(kind)
     if kept.is_drawn and chosen != kept.chosen and "run" not in st.query_params and chosen != _own():
         others = {name: st.query_params.get_all(name) for name in st.query_params if name not in (DATA, HEADER)}
-        st.query_params.from_dict(others | chosen)
+        st.query_params.from_dict({**others, **chosen})
     kept.is_drawn, kept.chosen, kept.left = True, chosen, _own()
 
 

@@ -163,10 +163,10 @@ def _masked_scores(
             targets.append(ids[place])
             ids[place] = mask
             copies.append(ids)
-        ids, attended = padded(copies, padding, device)
+        read, attended = padded(copies, padding, device)
         decoder = torch.tensor([begin], device=device).expand(len(batch), -1)
         inputs = {
-            "input_ids": ids,
+            "input_ids": read,
             "attention_mask": attended,
             "decoder_input_ids": decoder,
             "decoder_attention_mask": torch.ones_like(decoder),
