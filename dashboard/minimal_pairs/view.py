@@ -67,6 +67,7 @@ SECTIONS = (
     PREDICTED,
     REGIONS,
     READING,
+    ACQUISITION,
     WORDS,
     CHECKPOINTS,
     LENGTH,
@@ -83,6 +84,7 @@ SECTIONS = (
     mark("Predictions"),
     mark("Regions"),
     mark("Reading times"),
+    mark("Acquisition"),
     mark("Words"),
     mark("Checkpoints"),
     mark("Length"),
@@ -141,6 +143,7 @@ class Sectioned:
         "What reading times are predicted from without surprisal.",  # untranslated
         choices=BASELINES,
     )
+    word: str = option("", "The word whose curve is shown; the first where none is named.")  # untranslated
     measure: str = option("", "The column of reading times; the first where none is named.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.minimal_pairs.kinds import pairs, reading, single_sentences
+from dashboard.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences
 from dashboard.minimal_pairs.kinds.kind_page import KindPage
 from engine.evaluations.minimal_pairs.records import Result
 
@@ -14,6 +14,7 @@ PAGES = {
         single_sentences.OF_JUDGED,
         single_sentences.OF_CONDITIONS,
         reading.OF_READING,
+        acquisition.OF_ACQUISITION,
     )
 }
 

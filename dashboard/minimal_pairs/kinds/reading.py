@@ -19,11 +19,11 @@ from dashboard.minimal_pairs.reading.sections import (
 )
 from dashboard.minimal_pairs.scoring import scoring_section
 from dashboard.minimal_pairs.view import READING, SCORING, WORDS, ScoredRun, table
-from dashboard.shared.headlines import Headline, number_text, of_models
+from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from engine.datasets.minimal_pairs import kinds
 from engine.evaluations.minimal_pairs.reading.times import WITH_PREVIOUS, gains
 from engine.evaluations.minimal_pairs.records import Result
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -32,12 +32,7 @@ def _headlines(result: Result) -> list[Headline]:
     first = table_of_gains["measure"].iloc[0] if len(table_of_gains) else ""
     own = table_of_gains[(table_of_gains["measure"] == first) & (table_of_gains["baseline"] == WITH_PREVIOUS)]
     ranked = own.sort_values("gain", ascending=False, kind="stable")
-    return of_models(
-        ranked,
-        "reading_gain",
-        lambda row: number_text(row["gain"], 4),
-        lambda row: tr("{measure}, {n:,} words", measure=row["measure"], n=row["n"]),
-    )
+    return of_models(ranked, "reading_gain", lambda row: number_text(row["gain"], 4), n_note)
 
 
 def _sections(view: ScoredRun, _: ScoredRun, signature: Mapping[str, Any]) -> Sections:

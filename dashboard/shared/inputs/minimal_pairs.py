@@ -24,6 +24,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.minimal_pairs.acquisition import is_norms
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
@@ -40,7 +41,7 @@ HELP = mark(
     "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
     "region_2, …), with a formula in the column prediction. Words with reading times: columns item and word (or context and "
-    "word), and their times."
+    "word), and their times. Words to be learned: columns word and context, or BabyLM's two files."
 )
 
 Sources = tuple[tuple[str, bytes], ...]
@@ -73,7 +74,8 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
         sheet_choice_of_unread(kind, ids, uploads)
         raise
     sheet_choice(kind, ids, [title for table in tables for title in table.sheets])
-    columns = mapping_input(kind, f"{ids}{how['header']}", tables)
+    of_words = [table for table in tables if not is_norms(table)]  # norms go with words in contexts
+    columns = mapping_input(kind, f"{ids}{how['header']}", of_words or tables)
     encoding_popover(kind, ids, names, tables)
     if columns is None:
         return None

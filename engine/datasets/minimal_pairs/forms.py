@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import JOIN, Role, normalize_name, values
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.formats.headerless import CLIMP_LABEL, CLIMP_TURNS
-from engine.datasets.minimal_pairs import designs, items, layouts, reading_times, reshaping
+from engine.datasets.minimal_pairs import acquisition, designs, items, layouts, reading_times, reshaping
 from engine.errors import InputError
 from engine.messages.message import Message
 
@@ -191,14 +191,25 @@ READING = Form(
     guessed=reading_times.guessed_columns,
     has_category=False,
 )
+ACQUISITION = Form(
+    "acquisition",
+    Message("a word in a context, to be learned"),
+    acquisition.ROLES,
+    acquisition.NAMES,
+    by_names=True,
+    read=lambda table, columns, skip: acquisition.as_texts(table, columns, skip_bad_rows=skip),
+    guessed=acquisition.guessed_columns,
+    has_category=False,
+)
 FORMS: Mapping[str, Form] = {
-    form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, READING)
+    form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, READING, ACQUISITION)
 }
 # Those that a file tells by the names of its columns alone, and what is read as its sentences.
-_TOLD = {REGIONS.key: "content", OPTIONS.key: "options", READING.key: "word"}
+_TOLD = {REGIONS.key: "content", OPTIONS.key: "options", READING.key: "word", ACQUISITION.key: "word"}
 _SENTENCES = ("first", "second", "sentence")
 # The roles that tell a form, in the order in which they are asked.
 _TELLING = (
+    ("aoa", ACQUISITION),
     *((role, READING) for role in ("word", "time", "context", "position", "frequency", "length")),
     ("options", OPTIONS),
     ("first", ANSWERED),
@@ -219,6 +230,8 @@ def chosen_form(table: Table, columns: Columns | None) -> Form | None:
     if given & set(SIDES):
         return None
     form = next((form for role, form in _TELLING if role in given), None)
+    if form is READING and given <= {"word", "context"} and not READING.guess(table)["time"]:
+        return ACQUISITION
     if form is JUDGED and items.item_columns(table) is not None and given != {"sentence", "label"}:
         return ITEMS
     return form
@@ -226,6 +239,7 @@ def chosen_form(table: Table, columns: Columns | None) -> Form | None:
 
 def recognised_form(table: Table) -> Form:
     """The form that a file is read in where no columns are chosen, by the names of its columns; pairs for others."""
+    table = acquisition.unpacked(table)
     names = list(map(str, table.frame.columns))
     guessed = column_names.guess(names, SIDES)
     sides = any(guessed.values())
@@ -236,13 +250,16 @@ def recognised_form(table: Table) -> Form:
     is_of_pairs = all(guessed.values()) or layouts.published_sentences(names)
     if not is_of_pairs and layouts.judged_format(names):
         return JUDGED
-    if not all(guessed.values()) and _is_told(READING, table):  # the answers of readers may be called correct
-        return READING
+    if not all(guessed.values()):
+        for form in (READING, ACQUISITION):  # the answers of readers may be called correct
+            if _is_told(form, table):
+                return form
     return next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), PAIRS)
 
 
 def column_of_sentences(table: Table) -> str | None:
     """The column of a file whose texts become both sides of pairs, or sentences, without being told; None for others."""
+    table = acquisition.unpacked(table)
     names = {normalize_name(str(name)): str(name) for name in table.frame.columns}
     for wanted in CLIMP:
         if names.keys() >= wanted:
@@ -259,6 +276,7 @@ def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) 
     The form is None where it is the one that the table itself tells. Raises InputError where a column is missing, and
     as the form's `read` does.
     """
+    table = acquisition.unpacked(table)
     form = chosen_form(table, columns)
     if form is None:
         if any((columns or {}).get(side) for side in SIDES):

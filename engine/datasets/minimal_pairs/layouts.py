@@ -300,6 +300,9 @@ OPTIONS: Mapping[str, OptionsFormat] = {
     )
 }
 
+# Words in contexts whose learning is followed over checkpoints, as `acquisition` reads them.
+ACQUISITION = named("words in contexts")
+
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
 DESIGN = "SyntaxGym"
 

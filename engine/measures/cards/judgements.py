@@ -142,4 +142,17 @@ READING_CARDS = (
         "Marelli, Amenta 2023; 95 % interval by the jackknife over items",
         digits=4,
     ),
+    MeasureCard(
+        "acquisition_correlation",
+        "Correlation of ages of acquisition",
+        "r_AoA",
+        "r_AoA = Pearson's r over words of (age at which half of the children say it, log10(step + 1) at which surprisal is "
+        "half-way from chance to its least)",
+        "[−1, 1], 0 is no relation",
+        "",
+        "higher",
+        "Does the model learn words in the order in which children do?",
+        "Chang, Bergen 2022 (TACL); BabyLM challenge, age of acquisition (babylm-org/babylm-eval 2026); 95 % interval by "
+        "Fisher 1921",
+    ),
 )

@@ -125,6 +125,7 @@ WELL_AND_BADLY = {
         key: tuple(getattr(gain(times, PREDICTOR, [], np.repeat(np.arange(6), 4)), name) for times in READ_IN)
         for key, name in (("reading_gain", "delta"), ("reading_share", "share"))
     },
+    "acquisition_correlation": tuple(pearson([16, 20, 24], ages).value for ages in ([5, 6, 7], [7, 5, 6])),
     "brier_score": tuple(brier_score([0.9, 0.8, 0.2, 0.1], judged) for judged in JUDGED),
     "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),

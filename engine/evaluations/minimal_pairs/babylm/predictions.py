@@ -4,6 +4,8 @@
     {"SUBSET": {"predictions": [{"id": "SUBSET_0", "pred": "…"}, …]}, …}
     MODEL/REVISION/zero_shot/BACKEND/reading/predictions.json
     {"reading": {"predictions": [{"id": 0, "pred": 7.25, "prev_pred": NaN}, …]}}
+    MODEL/main/zero_shot/BACKEND/AoA_word/surprisal.json
+    {"metadata": {…}, "results": [{"step": "chck_1M", "target_word": "dog", "surprisal": 7.25, …}, …]}
 
 Source: `save_predictions` and `collate_preds` of babylm-org/babylm-eval (2026).
 """
@@ -21,9 +23,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.datasets.minimal_pairs.layouts import BABYLM_READING
-from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.minimal_pairs import acquisition
+from engine.datasets.minimal_pairs.layouts import ACQUISITION, BABYLM_READING
+from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.acquisition.curves import NO_SERIES, trainings
 from engine.evaluations.minimal_pairs.babylm.scores import (
     Scores,
     chosen,
@@ -38,12 +42,13 @@ from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.shared.checkpoints import checkpoint_of
 from engine.language.quantities import count
+from engine.measures.word_acquisition import FEWEST_POINTS
 from engine.messages.message import Message
 from engine.models.sources.names import split_label, without_label
 
 FILE = "predictions.json"
 MAIN = "main"  # the revision of a model that names none
-READING = "reading"  # the task of reading times
+READING, LEARNING = "reading", "AoA_word"  # the tasks of reading times and of the age of acquisition
 _UNSCORED = Message(
     "{model} has no score of {n_unscored} of {task}, and the challenge takes predictions of all of them: see what was left "
     "out."
@@ -107,6 +112,8 @@ def prediction_files(result: Result, dataset: MinimalPairs) -> dict[str, bytes]:
     Raises InputError for an item or a word that a model did not score, for reading times under other than causal models,
     and as `prediction_paths` does.
     """
+    if result.format == ACQUISITION:
+        return {path: json.dumps(content, indent=2).encode("ascii") for path, content in _of_learning(result).items()}
     if result.format == BABYLM_READING:
         return {path: json.dumps(content).encode("ascii") for path, content in _of_reading(result).items()}
     parts = parts_of(dataset)
@@ -177,6 +184,50 @@ def _of_reading(result: Result) -> dict[str, Any]:
             raise InputError(_UNSCORED.format(model=model, n_unscored=count(n_unscored, "word"), task=READING))
         entries = [{"id": place, "pred": own, "prev_pred": before} for place, (own, before) in enumerate(nats.tolist())]
         files[path] = {READING: {"predictions": entries}}
+    return files
+
+
+def _of_learning(result: Result) -> dict[str, Any]:
+    """What the challenge's script keeps of the age of acquisition: a surprisal, in nats, of each context at each step."""
+    words, contexts = (result.items[f"{FIELD}{name}"].tolist() for name in (acquisition.WORD, acquisition.CONTEXT))
+    seen: Counter[str] = Counter()
+    ids = []
+    for word in words:
+        ids.append(seen[word])
+        seen[word] += 1
+    files: dict[str, Any] = {}
+    for training in trainings(result):
+        places = [place_of(checkpoint.model) for checkpoint in training.checkpoints]
+        n_steps = len({checkpoint.step for checkpoint in training.checkpoints})
+        entries = []
+        for place, checkpoint, bits in zip(places, training.checkpoints, training.bits, strict=True):
+            if n_unscored := int(np.isnan(bits).sum()):
+                raise InputError(
+                    _UNSCORED.format(model=checkpoint.model, n_unscored=count(n_unscored, "word"), task=LEARNING)
+                )
+            entries += [
+                {
+                    "step": place.revision,
+                    "word_count": int(checkpoint.step),
+                    "target_word": word,
+                    "context_id": number,
+                    "context": context,
+                    "surprisal": float(nats),
+                }
+                for word, number, context, nats in zip(words, ids, contexts, bits * np.log(2), strict=True)
+            ]
+        metadata = {
+            "model_name": places[0].model,
+            "use_bos_only": False,
+            "total_steps": n_steps,
+            "completed_steps": n_steps,
+        }
+        backend = _backend(result, training.checkpoints[0].model)
+        path = "/".join((places[0].model, MAIN, "zero_shot", backend, LEARNING, "surprisal.json"))
+        _require_different([*files, path])
+        files[path] = {"metadata": metadata, "results": entries}
+    if not files:
+        raise InputError(NO_SERIES.format(fewest=FEWEST_POINTS))
     return files
 
 

@@ -26,13 +26,15 @@ BOTH_SIDES = Message(
 )
 
 
-def _check_scores(dataset: MinimalPairs, _: PairScoring, normalizations: Sequence[str], __: Settings) -> None:
+def check_scores(dataset: MinimalPairs, _: PairScoring, normalizations: Sequence[str], __: Settings) -> None:
+    """Raises InputError for scores of texts: of such data the surprisal of each word counts."""
     if normalizations:
         raise InputError(
             Message(
-                "{name} holds words with reading times, which are held against the surprisal of each word, without a score "
-                "of the text. Leave --normalization out.",
+                "{name} holds {what}: the surprisal of each word counts, without a score of the text. Leave --normalization "
+                "out.",
                 name=dataset.name,
+                what=dataset.data_kind.holds,
             )
         )
 
@@ -85,7 +87,7 @@ OF_READING = Analysis(
     (*OF_PAIRS_ALONE, "by", "alpha", "unigrams"),
     Message("{name} holds words with reading times, and these options do not apply to them: {flags}. Leave them out."),
     check=OF_CONDITIONS.check,
-    check_scores=_check_scores,
+    check_scores=check_scores,
     tables=_tables,
     notices=_notices,
     headlines=_headlines,

@@ -120,6 +120,7 @@ INTERVALS_OF = {
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
     ("minimal-pairs", "predictions"): {"accuracy", "effect"},
     ("minimal-pairs", "region_surprisals"): {"surprisal"},
+    ("minimal-pairs", "acquisition"): {"pearson"},
     ("minimal-pairs", "reading_times"): {"gain", "share", "coefficient"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
