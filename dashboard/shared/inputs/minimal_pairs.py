@@ -24,7 +24,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
-from engine.datasets.minimal_pairs.acquisition import is_norms
+from engine.datasets.minimal_pairs.acquisition import is_norms, unpacked
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
@@ -108,6 +108,7 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     "as recognised" and the columns that all of them have. Of data that are recognised as other than pairs the category
     alone can be chosen, until a row is said to be something else.
     """
+    tables = [unpacked(table) for table in tables]
     recognised = {recognised_form(table).key for table in tables}
     common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
     key = _only(recognised)
