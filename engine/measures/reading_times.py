@@ -18,6 +18,7 @@ from engine.messages.message import Message
 FOLDS = 5
 TOO_FEW = Message("There are too few words for so many predictors.")
 NO_SPREAD = Message("All reading times are equal, or the baseline explains them wholly.")
+NOT_HELD_OUT = Message("There are too few texts, or words in them, to predict some from the others.")
 NOT_FURTHER = Message("Surprisal is the same for all words, or follows from the other predictors.")
 _LEAST = 1e-10  # of the squares of a column: what is less of them is rounding
 
@@ -26,7 +27,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Gain:
-    """What the predictor adds; every number nan, with a reason, where the regressions cannot be fitted.
+    """What the predictor adds; every number nan, with a reason, where the regressions cannot be fitted, and delta alone
+    where they cannot be without a part.
 
     n, n_items: words and items. baseline_r2: R² of the baseline. share: of the variance that the baseline leaves, the
     share that the predictor explains, with its interval over items. coefficient: the change of the reading time by one
@@ -124,6 +126,7 @@ def gain(
         float(n * np.log(left / whole.left_baseline) + 2) if left > 0 else -np.inf,
         delta,
         delta_ends,
+        NOT_HELD_OUT if np.isnan(delta) else "",
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from engine.errors import InputError
-from engine.measures.reading_times import NO_SPREAD, NOT_FURTHER, TOO_FEW, gain
+from engine.measures.reading_times import NO_SPREAD, NOT_FURTHER, NOT_HELD_OUT, TOO_FEW, gain
 
 
 def words(n_items: int = 12, n_words: int = 9, effect: float = 4.0, seed: int = 0) -> dict[str, np.ndarray]:
@@ -165,7 +165,7 @@ def test_what_cannot_be_fitted_says_why() -> None:
     assert gain(times, np.full(108, 2.0), [data["length"]], items).reason == NOT_FURTHER
     assert gain(times, 2 * data["length"] + 1, [data["length"]], items).reason == NOT_FURTHER
     assert gain(np.full(108, 300.0), surprisal, [], items).reason == NO_SPREAD
-    assert gain(times[:4], surprisal[:4], [data["length"][:4]], items[:4]).reason == ""
+    assert gain(times[:4], surprisal[:4], [data["length"][:4]], items[:4]).reason == NOT_HELD_OUT
     assert gain(times[:3], surprisal[:3], [data["length"][:3]], items[:3]).reason == TOO_FEW
     assert gain(times[:2], surprisal[:2], [data["length"][:2]], items[:2]).reason == TOO_FEW
     assert gain([], [], [], []).reason == TOO_FEW and np.isnan(gain([], [], [], []).share)
