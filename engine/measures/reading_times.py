@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import CONFIDENCE, FEWEST_CLUSTERS
@@ -107,6 +106,8 @@ def gain(
     whole = _fit(y, x, design)
     if isinstance(whole, Message):
         return Gain(n, n_items, reason=whole)
+    from scipy.special import stdtr  # a moment to import, and only here
+
     n_left = n - whole.rank - 1
     beta, left = whole.beta, whole.left_baseline - whole.explained
     t = beta / np.sqrt(left / n_left / whole.spread) if left > 0 else np.inf * np.sign(beta)
@@ -122,7 +123,7 @@ def gain(
         beta,
         beta_ends,
         float(t),
-        float(2 * stats.t.sf(abs(t), n_left)),
+        float(2 * stdtr(n_left, -abs(t))),
         float(n * np.log(left / whole.left_baseline) + 2) if left > 0 else -np.inf,
         delta,
         delta_ends,
@@ -192,7 +193,9 @@ def _jackknifed(
     if not ((spread > 0) & (left > 0)).all():
         return nowhere, nowhere
     beta, root = shared / spread, np.clip(shared / np.sqrt(spread * left), -1 + 1e-15, 1 - 1e-15)
-    quantile = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n_items - 1))
+    from scipy.special import stdtrit  # a moment to import, and only here
+
+    quantile = float(stdtrit(n_items - 1, 0.5 + CONFIDENCE / 2))
 
     def half(of_each: Floats) -> float:
         return quantile * float(np.sqrt((n_items - 1) / n_items * ((of_each - of_each.mean()) ** 2).sum()))
@@ -234,7 +237,8 @@ def _held_out(
             variance = float(np.mean((y[~out] - columns[~out] @ weights) ** 2))
             if (~out).sum() <= rank or variance <= 0:
                 return nothing
-            densities.append(stats.norm.logpdf(y[out], columns[out] @ weights, np.sqrt(variance)))
+            squares = (y[out] - columns[out] @ weights) ** 2
+            densities.append(-0.5 * (np.log(2 * np.pi * variance) + squares / variance))
         changes[out] = densities[1] - densities[0]
     means = clustered_means(changes[None, :], groups, by_t=True)
     return float(means.mean[0]), (float(means.low[0]), float(means.high[0]))

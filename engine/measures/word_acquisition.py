@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import least_squares, leastsq
 
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -39,6 +38,8 @@ def child_age(ages: ArrayLike, shares: ArrayLike) -> float:
     x, y = _pairs(ages, shares)
     if len(x) < FEWEST_POINTS or x[0] == x[-1]:
         return np.nan
+    from scipy.optimize import least_squares  # half a second to import, and only here
+
     start = np.array([1.0, 0.1, x.mean(), 0.0])
     bounds = ([0.0, 0.0, x[0], -0.5], [2.0, 1.0, x[-1], 0.5])
     found = least_squares(lambda weights: _sigmoid(x, weights) - y, start, bounds=bounds, max_nfev=_MOST_EVALUATIONS)
@@ -46,7 +47,7 @@ def child_age(ages: ArrayLike, shares: ArrayLike) -> float:
     return age if x[0] <= age <= x[-1] else np.nan
 
 
-def model_age(steps: ArrayLike, surprisals: ArrayLike, chance: ArrayLike) -> Floats:
+def model_age(steps: ArrayLike, surprisals: ArrayLike, chance: ArrayLike) -> tuple[Floats, bool]:
     """At which step has a model half learned a word: is its surprisal half-way from chance to its least one?
 
         −surprisal(s) = a / (1 + exp(−b (log10(s + 1) − c))) + d,   half-way = (chance + least surprisal) / 2
@@ -56,36 +57,40 @@ def model_age(steps: ArrayLike, surprisals: ArrayLike, chance: ArrayLike) -> Flo
     steps : (n,), 0 or more, ascending; a step may come for each context of the word. surprisals : (n,), nan where not
     known. chance : (n_chances,), the surprisal of a word by chance, in the unit of `surprisals`.
 
-    Returns log10(step + 1) for each chance, float64 (n_chances,); nan for fewer than 4 surprisals, where the curve
-    cannot be fitted, and where it does not pass half-way between the first and the last step.
+    Returns log10(step + 1) for each chance, float64 (n_chances,), nan for fewer than 4 surprisals and where the curve does
+    not pass half-way between the first and the last step; and whether the fit has settled within 1000 evaluations. Where it
+    has not, the curve is nearly straight there: its coefficients are not told apart, but where it passes is.
 
     Raises InputError for lengths that do not fit.
 
-    Source: `compute_model_aoa` of babylm-org/babylm-eval (2026), after Chang and Bergen 2022 (TACL), to rounding.
-    That script takes surprisals in nats and chance in bits, log2(300,000).
+    Source: `compute_model_aoa` of babylm-org/babylm-eval (2026), after Chang and Bergen 2022 (TACL), to rounding, which may
+    decide whether a fit settles. That script has no age where it has not, and takes surprisals in nats and chance in
+    bits, log2(300,000).
 
     >>> steps = [1, 10, 100, 1000, 10000, 100000]
-    >>> model_age(steps, [12.0, 11.9, 9.0, 5.0, 2.1, 2.0], [12.0]).round(2)
+    >>> model_age(steps, [12.0, 11.9, 9.0, 5.0, 2.1, 2.0], [12.0])[0].round(2)
     array([2.5])
     """
     x, y = _pairs(steps, surprisals)
     of_chances = np.asarray(chance, dtype=np.float64)
     nothing = np.full(of_chances.shape, np.nan)
     if len(x) < _COEFFICIENTS:
-        return nothing
+        return nothing, False
+    from scipy.optimize import leastsq  # half a second to import, and only here
+
     places, rising = np.log10(x + 1), -y
     start = np.array([np.ptp(rising), 1.0, places.mean(), rising.min()])
     with np.errstate(over="ignore", invalid="ignore"):
         weights, _, _, _, state = leastsq(
             lambda guessed: _sigmoid(places, guessed) - rising, start, full_output=True, maxfev=_MOST_EVALUATIONS
         )
-    if state not in (1, 2, 3, 4):
-        return nothing
+    if not np.isfinite(weights).all():
+        return nothing, False
     least = float(y.min())
     found = np.array([_passes(weights, -(number - HALF * (number - least))) for number in of_chances])
     with np.errstate(over="ignore", invalid="ignore"):
         at = 10**found - 1
-    return np.where((at >= x[0]) & (at <= x[-1]), found, np.nan)
+    return np.where((at >= x[0]) & (at <= x[-1]), found, np.nan), state in (1, 2, 3, 4)
 
 
 def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:

@@ -176,8 +176,10 @@ def learned_words(result: Result) -> pd.DataFrame:
         steps = np.array([checkpoint.step for checkpoint in training.checkpoints])
         for word in dict.fromkeys(words.tolist()):
             nats = training.bits[:, words == word] * np.log(2)
-            found, of_challenge = model_age(np.repeat(steps, nats.shape[1]), nats.ravel(), chances).tolist()
-            rows.append((training.series, word, int(np.isfinite(nats).sum()), ages[word], found, of_challenge))
+            places, has_settled = model_age(np.repeat(steps, nats.shape[1]), nats.ravel(), chances)
+            of_challenge = float(places[1]) if has_settled else np.nan
+            n = int(np.isfinite(nats).sum())
+            rows.append((training.series, word, n, ages[word], float(places[0]), of_challenge))
     return LEARNED.frame(rows)
 
 

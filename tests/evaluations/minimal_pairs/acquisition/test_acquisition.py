@@ -228,7 +228,8 @@ def test_ages_are_those_of_the_measure_and_the_correlation_over_words() -> None:
     for word, line in zip(WORDS, learned.to_dict("records"), strict=True):
         nats = curve[curve["word"] == word]["surprisal"].to_numpy() * np.log(2)  # equal in every context
         n = len(WORDS[word][0])
-        expected = model_age(np.repeat(steps, n), np.repeat(nats, n), [np.log(300_000), np.log2(300_000)])
+        expected, has_settled = model_age(np.repeat(steps, n), np.repeat(nats, n), [np.log(300_000), np.log2(300_000)])
+        assert has_settled
         assert [line["model_age"], line["challenge_age"]] == pytest.approx(expected.tolist(), rel=1e-5, nan_ok=True)
     (ages,) = acquisition_ages(found).to_dict("records")
     both = learned.dropna(subset=["child_age", "model_age"])

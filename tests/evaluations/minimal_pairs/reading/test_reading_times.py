@@ -19,9 +19,11 @@ from engine.__main__ import main
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
+from engine.evaluations.comparison.compare import compare
+from engine.evaluations.comparison.records import Side
 from engine.evaluations.minimal_pairs.babylm.predictions import prediction_files
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.files import FILES, file_tables
+from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.kinds.finding import finding
 from engine.evaluations.minimal_pairs.kinds.on_card import headlines
 from engine.evaluations.minimal_pairs.reading.times import (
@@ -33,7 +35,7 @@ from engine.evaluations.minimal_pairs.reading.times import (
     gains,
     word_surprisals,
 )
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.measures.reading_times import TOO_FEW, gain
@@ -230,6 +232,12 @@ def test_what_cannot_be_is_refused_in_words(dataset: MinimalPairs, tmp_path: Pat
         prediction_files(masked, dataset)
     with pytest.raises(InputError, match="Exact decisions"):
         evaluate(Settings(("m",), precision="exact-decisions"), dataset, SessionFake({"m": "causal"}))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="single sentences"):
+        compare("minimal-pairs", Side("a", masked, "m"), Side("b", masked, "m"))
+    with pytest.raises(InputError, match="options do not apply"):
+        check_shown(dataset, PairScoring(alpha=0.3), (), Settings(("m",)))
+    with pytest.raises(InputError, match="Predictions are about sentences in conditions"):
+        check_predictions(dataset, ["(1;%a%) > 0"])
     assert set(file_tables(masked, (), 0.8, "category", 0)) <= {table.name for table in FILES}
 
 
