@@ -243,6 +243,22 @@ def _judged_layouts(_: str) -> str:
     )
 
 
+def _reading_layouts(_: str) -> str:
+    return _table(
+        ("Layout", "Columns", "Recognised by", "Published at"),
+        (
+            (
+                form.name,
+                ", ".join(f"`{name}` ({role})" for role, name in form.columns.items()),
+                ", ".join(f"`{name}`" for name in form.marks),
+                form.source,
+            )
+            for form in layouts.READING.values()
+            if form.source
+        ),
+    )
+
+
 def _options_layouts(_: str) -> str:
     return _table(
         ("Layout", "Sentences", "What it holds", "Must have too", "Published at"),
@@ -330,6 +346,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "layouts": _layouts,
     "judged-layouts": _judged_layouts,
     "options-layouts": _options_layouts,
+    "reading-layouts": _reading_layouts,
     "score-forms": _score_forms,
     "vector-forms": _vector_forms,
     "forms": _forms,

@@ -70,6 +70,7 @@ def test_every_section_is_generated_once() -> None:
         "layouts",
         "judged-layouts",
         "options-layouts",
+        "reading-layouts",
         "score-forms",
         "vector-forms",
         "forms",

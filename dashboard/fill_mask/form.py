@@ -28,6 +28,7 @@ OF_SENTENCES = DatasetForm(
     sample_data.domain_sentences,
     mark("Sentences of three domains, written for this project."),
     "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気",
+    is_addressed=False,  # the address is that of the data whose words are given
 )
 SOURCES = {"ready": mark("Given in the data"), "build": mark("Frequent nouns"), "webis": "Webis-CLS-10"}
 SOURCES_HELP = mark("""**Given in the data**: each row names its word. **Frequent nouns**: sentences with a domain; the

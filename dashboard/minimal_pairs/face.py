@@ -52,6 +52,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             yield Statement("mntp", {"cite": Cited(("charpentier2024",)), "whom": Models(whom)})
         elif rule == SEQ2SEQ and settings["encoder_reads"] == "text":
             yield Statement("decoder after text", {"text": settings["encoder_text"], "whom": Models(whom)})
+        elif rule == SEQ2SEQ and settings["encoder_reads"] == "masked":
+            yield Statement("decoder of masks", {"whom": Models(whom)})
         elif rule == SEQ2SEQ:
             yield Statement("decoder", {"given": Phrase(ENCODER[settings["encoder_reads"]]), "whom": Models(whom)})
     if settings.get("shared_tokens"):

@@ -25,6 +25,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.reading.times import BASELINES, WITH_PREVIOUS
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     EQUAL_FOR_ALL,
@@ -65,6 +66,9 @@ SECTIONS = (
     JUDGED,
     PREDICTED,
     REGIONS,
+    READING,
+    ACQUISITION,
+    WORDS,
     CHECKPOINTS,
     LENGTH,
     SCORES,
@@ -79,6 +83,9 @@ SECTIONS = (
     mark("Judgements"),
     mark("Predictions"),
     mark("Regions"),
+    mark("Reading times"),
+    mark("Acquisition"),
+    mark("Words"),
     mark("Checkpoints"),
     mark("Length"),
     mark("Scores"),
@@ -131,6 +138,13 @@ class Sectioned:
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
+    baseline: str = option(
+        WITH_PREVIOUS,
+        "What reading times are predicted from without surprisal.",  # untranslated
+        choices=BASELINES,
+    )
+    word: str = option("", "The word whose curve is shown; the first where none is named.")  # untranslated
+    measure: str = option("", "The column of reading times; the first where none is named.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 

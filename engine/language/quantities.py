@@ -40,6 +40,7 @@ NOUNS = (
     "rating",
     "sign-in",
     "task",
+    "text",
     "token",
     "value",
     "version",

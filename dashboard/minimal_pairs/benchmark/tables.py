@@ -24,7 +24,9 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.acquisition import curves
 from engine.evaluations.minimal_pairs.designs import predictions as designs
+from engine.evaluations.minimal_pairs.reading import times
 from engine.evaluations.minimal_pairs.records import TOKENS, Result
 from engine.evaluations.minimal_pairs.views import available
 
@@ -55,6 +57,15 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "item_predictions": lambda result, score, alpha, formulas: designs.item_predictions(result, formulas),
     "region_surprisals": lambda result, score, alpha: designs.region_surprisals(result),
     "surprisals": lambda result, score, alpha: designs.surprisals(result),
+}
+READING_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "reading_times": lambda result, score, alpha: times.gains(result),
+    "word_surprisals": lambda result, score, alpha: times.word_surprisals(result),
+}
+ACQUISITION_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "learned_words": lambda result, score, alpha: curves.learned_words(result),
+    "word_curves": lambda result, score, alpha: curves.word_curves(result),
+    "context_surprisals": lambda result, score, alpha: curves.context_surprisals(result),
 }
 # The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
 OVER_CLUSTERS = frozenset(
@@ -106,6 +117,8 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     **LEVEL_TABLES,
     **JUDGED_TABLES,
     **DESIGN_TABLES,
+    **READING_TABLES,
+    **ACQUISITION_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 

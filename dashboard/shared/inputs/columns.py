@@ -31,6 +31,13 @@ ROLES = {
     "condition": mark("condition"),
     "region": mark("region"),
     "content": mark("words of the region"),
+    "word": mark("word"),
+    "time": mark("reading time"),
+    "position": mark("position"),
+    "context": mark("context"),
+    "frequency": mark("frequency"),
+    "length": mark("length"),
+    "aoa": mark("age of acquisition"),
 }
 
 

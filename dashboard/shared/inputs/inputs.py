@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.address import form_address
 from dashboard.shared.inputs import sample_language
 from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
@@ -74,6 +75,7 @@ class DatasetForm:
     archive: Callable[[str, Any], Any] | None = None  # kind and uploaded archive -> dataset, where archives are read
     # Draws an uploader of its own, for several files at once; kind and whether bad rows are left out -> dataset.
     files: Callable[[str, bool], Any | None] | None = None
+    is_addressed: bool = True  # whether the address has its choices: of one form of a page
 
 
 def labelled_form(kind: str) -> DatasetForm:
@@ -96,13 +98,23 @@ def dataset_input(form: DatasetForm) -> Any | None:
     kind = form.kind
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
+    if form.is_addressed:
+        form_address.opened(kind, sources)
+    dataset = _of_source(form, sources, dataset_type)
+    if form.is_addressed:
+        form_address.written(kind)
+    return dataset
+
+
+def _of_source(form: DatasetForm, sources: Sequence[str], dataset_type: type[Any] | None) -> Any | None:
+    kind = form.kind
     source = st.segmented_control(
         tr("Sentences"),
         sources,
         format_func=lambda name: tr(SOURCES[name]),
         default="sample",
         required=True,
-        key=f"{kind}-source",
+        key=form_address.source_key(kind),
         persist_state="session",
     )
     if source == "sample":
@@ -244,7 +256,7 @@ def from_hub(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
         [known.hub for known in of_kind(kind)],
         index=None,
         accept_new_options=True,
-        key=f"{kind}-hub",
+        key=form_address.hub_key(kind),
         persist_state="session",
         placeholder=FORM,
         label_visibility="collapsed",

@@ -24,6 +24,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.minimal_pairs.acquisition import is_norms, unpacked
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
@@ -39,7 +40,8 @@ HELP = mark(
     "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
     "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
-    "region_2, …), with a formula in the column prediction."
+    "region_2, …), with a formula in the column prediction. Words with reading times: columns item and word (or context and "
+    "word), and their times. Words to be learned: columns word and context, or BabyLM's two files."
 )
 
 Sources = tuple[tuple[str, bytes], ...]
@@ -72,7 +74,8 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
         sheet_choice_of_unread(kind, ids, uploads)
         raise
     sheet_choice(kind, ids, [title for table in tables for title in table.sheets])
-    columns = mapping_input(kind, f"{ids}{how['header']}", tables)
+    of_words = [table for table in tables if not is_norms(table)]  # norms go with words in contexts
+    columns = mapping_input(kind, f"{ids}{how['header']}", of_words or tables)
     encoding_popover(kind, ids, names, tables)
     if columns is None:
         return None
@@ -105,6 +108,7 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     "as recognised" and the columns that all of them have. Of data that are recognised as other than pairs the category
     alone can be chosen, until a row is said to be something else.
     """
+    tables = [unpacked(table) for table in tables]
     recognised = {recognised_form(table).key for table in tables}
     common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
     key = _only(recognised)
@@ -117,10 +121,11 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
         format_func=lambda name: tr(FORMS[name].title if name in FORMS else name),
     )
     guesses = [guess_columns(table) for table in tables]
-    if chosen_key == key:
+    form = FORMS.get(chosen_key)
+    if chosen_key == key and (form is None or form.has_category):
         roles = [role for role in ROLES if not (role.required and all(map(_is_one_column, guesses)))]
         return _roles_input(kind, files, roles, guesses, common, len(tables), is_told=True)
-    roles = [*FORMS[chosen_key].roles, *ROLES[2:]]
+    roles = [*FORMS[chosen_key].roles, *(ROLES[2:] if FORMS[chosen_key].has_category else ())]
     guesses = [{**guess_columns(table), **FORMS[chosen_key].guess(table)} for table in tables]
     return _roles_input(kind, f"{files}{chosen_key}", roles, guesses, common, len(tables), is_told=False)
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard.shared import drawing_turns
+from dashboard.shared.address import form_address
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import delimited, headerless
 from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect
@@ -70,7 +71,7 @@ def reading_of(kind: str, file_id: str) -> dict[str, str]:
     return {
         "encoding": encoding_of(kind, file_id),
         "sheet": sheet_of(kind, file_id),
-        "header": str(st.session_state.get(f"{kind}-header-{file_id}", headerless.DETECT)),
+        "header": form_address.header_of(kind, f"{kind}-header-{file_id}"),
         "quoting": str(st.session_state.get(f"{kind}-quoting-{file_id}", delimited.DETECT)),
     }
 

@@ -32,8 +32,9 @@ KINDS_OF_DATA = Message(
     "study: sentence pairs ('reference', 'candidate'). Minimal pairs: pairs ('acceptable', 'unacceptable'); pairs and "
     "which is acceptable ('first', 'second', 'answer'); lists of sentences and which is acceptable ('options', "
     "'answer'); sentences of items ('item', 'sentence', 'label'); judged sentences ('sentence', 'label'); sentences in "
-    "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'). Where the "
-    "first line is a row of data, say so (--header data, or on the page)."
+    "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'); words with "
+    "reading times ('word', 'time'), and an 'item' or a 'context' of each; words to be learned ('word', 'context'). Where "
+    "the first line is a row of data, say so (--header data, or on the page)."
 )
 
 # In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,

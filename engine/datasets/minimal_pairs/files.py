@@ -15,8 +15,9 @@ from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import JOIN, normalize_name
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.minimal_pairs import acquisition
 from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
-from engine.datasets.minimal_pairs.kinds import KINDS
+from engine.datasets.minimal_pairs.kinds import ACQUISITION, KINDS, READING
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -25,6 +26,8 @@ from engine.messages.message import Message
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
 FIRST_ROW = Message("{label} from row {row:,}")
+
+APART = Message("Words with reading times or in contexts are left out here, for a run of their own: {names}.")
 
 Columns = Mapping[str, str | None]
 
@@ -45,15 +48,40 @@ def read_pairs(
     an archive without minimal pairs.
     """
 
+    norms: list[Table] = []
+
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns, skip_bad_rows, how)
+            return _in_archive(name, content, columns, skip_bad_rows, how, norms)
         table = read_table(content, name, skip_bad_rows=skip_bad_rows, **how)
+        if acquisition.is_norms(table):
+            norms.append(table)
+            return []
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     with metered():  # all files together
-        return joined(list(chain.from_iterable(map(of, sources))))
+        found = list(chain.from_iterable(map(of, sources)))
+        if norms and not found:
+            raise InputError(acquisition.NOT_OF_WORDS.format(name=norms[0].name))
+        return _with_norms(joined(found), norms)
+
+
+def _with_norms(dataset: MinimalPairs, norms: Sequence[Table]) -> MinimalPairs:
+    """Words in contexts with the ages at which children learn them, which a file of norms has; other data as they are.
+
+    Raises InputError for norms beside other data.
+    """
+    if not norms:
+        return dataset
+    if dataset.data_kind is not ACQUISITION:
+        raise InputError(acquisition.NOT_OF_WORDS.format(name=norms[0].name))
+    words = dataset.fields[acquisition.WORD]
+    ages, said = acquisition.ages_from(norms, words)
+    own = dataset.fields[acquisition.AGE]
+    found = tuple(known or ages.get(word, "") for word, known in zip(words, own, strict=True))
+    fields = {**dataset.fields, acquisition.AGE: found}
+    return replace(dataset, fields=fields, notices=(*dataset.notices, *said))
 
 
 def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
@@ -160,21 +188,33 @@ def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
 
 
 def _in_archive(
-    name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, how: Mapping[str, str]
+    name: str,
+    content: bytes | Path,
+    columns: Columns | None,
+    skip_bad_rows: bool,
+    how: Mapping[str, str],
+    norms: list[Table],
 ) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
+    own_norms: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
             table = read_table(raw, member, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue
+        if acquisition.is_norms(table):
+            own_norms.append(table)
+            continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
         if all(guessed[role] for role in SIDES) or _is_told(table, columns or {}):
             datasets.append(from_table(table, columns, skip_bad_rows=skip_bad_rows))
         else:
             left_out.append(member)
+    if not datasets and own_norms:
+        norms += own_norms
+        return []
     if not datasets:
         raise InputError(
             Message(
@@ -185,6 +225,13 @@ def _in_archive(
                 SUFFIXES=", ".join(SUFFIXES),
             )
         )
+    apart = [dataset for dataset in datasets if dataset.data_kind in (READING, ACQUISITION)]
+    if len(apart) in (0, len(datasets)):  # else they go with what is left out
+        norms += own_norms
+    if 0 < len(apart) < len(datasets):  # BabyLM's folder has them beside its pairs
+        datasets = [dataset for dataset in datasets if dataset not in apart]
+        notice = APART.format(names=_listed([dataset.name for dataset in apart]))
+        datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     if left_out:
         notice = Message(
             "{left_out} of {name} without two sentence columns left out: {names}.",

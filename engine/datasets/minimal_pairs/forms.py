@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import JOIN, Role, normalize_name, values
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.formats.headerless import CLIMP_LABEL, CLIMP_TURNS
-from engine.datasets.minimal_pairs import designs, items, layouts, reshaping
+from engine.datasets.minimal_pairs import acquisition, designs, items, layouts, reading_times, reshaping
 from engine.errors import InputError
 from engine.messages.message import Message
 
@@ -34,7 +34,9 @@ class Form:
     key: its name in code and in the choice of a page. title: what a row is, in words. roles: its columns, which
     `--column` names. names: by role, the names of columns that are guessed, as `normalize_name` has them. by_names:
     whether a file with these names is read so without being told. read: (table, columns by role, skip_bad_rows) -> a
-    table as it is read without a form; None for pairs.
+    table as it is read without a form; None for pairs. guessed: (columns as spelled, by normalised name) -> the column
+    of each role, where it takes more than the first known name. has_category: whether a column for the category is
+    chosen beside; where it is not, its own columns can be chosen though the file tells the form.
     """
 
     key: str
@@ -43,12 +45,16 @@ class Form:
     names: Mapping[str, tuple[str, ...]]
     by_names: bool = False
     read: Callable[[Table, Mapping[str, str], bool], Table] | None = None
+    guessed: Callable[[Mapping[str, str]], dict[str, str | None]] | None = None
+    has_category: bool = True
 
     def guess(self, table: Table) -> dict[str, str | None]:
         """The column of each role by its name, None where there is none."""
         spelled: dict[str, str] = {}
         for name in map(str, table.frame.columns):
             spelled.setdefault(normalize_name(name), name)
+        if self.guessed is not None:
+            return self.guessed(spelled)
         guessed: dict[str, str | None] = {}
         for role in self.roles:
             known = (spelled[name] for name in self.names[role.name] if name in spelled)
@@ -175,10 +181,36 @@ REGIONS = Form(
     by_names=True,
     read=lambda table, columns, skip: reshaping.sentences_of_regions(table, columns, skip_bad_rows=skip),
 )
-FORMS: Mapping[str, Form] = {form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS)}
+READING = Form(
+    "reading",
+    Message("a word with its reading time"),
+    reading_times.ROLES,
+    reading_times.NAMES,
+    by_names=True,
+    read=lambda table, columns, skip: reading_times.as_texts(table, columns, skip_bad_rows=skip),
+    guessed=reading_times.guessed_columns,
+    has_category=False,
+)
+ACQUISITION = Form(
+    "acquisition",
+    Message("a word in a context, to be learned"),
+    acquisition.ROLES,
+    acquisition.NAMES,
+    by_names=True,
+    read=lambda table, columns, skip: acquisition.as_texts(table, columns, skip_bad_rows=skip),
+    guessed=acquisition.guessed_columns,
+    has_category=False,
+)
+FORMS: Mapping[str, Form] = {
+    form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, READING, ACQUISITION)
+}
+# Those that a file tells by the names of its columns alone, and what is read as its sentences.
+_TOLD = {REGIONS.key: "content", OPTIONS.key: "options", READING.key: "word", ACQUISITION.key: "word"}
 _SENTENCES = ("first", "second", "sentence")
 # The roles that tell a form, in the order in which they are asked.
 _TELLING = (
+    ("aoa", ACQUISITION),
+    *((role, READING) for role in ("word", "time", "context", "position", "frequency", "length")),
     ("options", OPTIONS),
     ("first", ANSWERED),
     ("second", ANSWERED),
@@ -198,6 +230,8 @@ def chosen_form(table: Table, columns: Columns | None) -> Form | None:
     if given & set(SIDES):
         return None
     form = next((form for role, form in _TELLING if role in given), None)
+    if form is READING and given <= {"word", "context"} and not READING.guess(table)["time"]:
+        return ACQUISITION
     if form is JUDGED and items.item_columns(table) is not None and given != {"sentence", "label"}:
         return ITEMS
     return form
@@ -205,6 +239,7 @@ def chosen_form(table: Table, columns: Columns | None) -> Form | None:
 
 def recognised_form(table: Table) -> Form:
     """The form that a file is read in where no columns are chosen, by the names of its columns; pairs for others."""
+    table = acquisition.unpacked(table)
     names = list(map(str, table.frame.columns))
     guessed = column_names.guess(names, SIDES)
     sides = any(guessed.values())
@@ -215,11 +250,16 @@ def recognised_form(table: Table) -> Form:
     is_of_pairs = all(guessed.values()) or layouts.published_sentences(names)
     if not is_of_pairs and layouts.judged_format(names):
         return JUDGED
+    if not all(guessed.values()):
+        for form in (READING, ACQUISITION):  # the answers of readers may be called correct
+            if _is_told(form, table):
+                return form
     return next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), PAIRS)
 
 
 def column_of_sentences(table: Table) -> str | None:
     """The column of a file whose texts become both sides of pairs, or sentences, without being told; None for others."""
+    table = acquisition.unpacked(table)
     names = {normalize_name(str(name)): str(name) for name in table.frame.columns}
     for wanted in CLIMP:
         if names.keys() >= wanted:
@@ -227,7 +267,7 @@ def column_of_sentences(table: Table) -> str | None:
     if _is_long(table.frame.columns):
         return names["sentence"]
     form = recognised_form(table)
-    return form.guess(table)["content" if form is REGIONS else "options"] if form in (REGIONS, OPTIONS) else None
+    return form.guess(table)[_TOLD[form.key]] if form.key in _TOLD else None
 
 
 def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) -> tuple[Form | None, Table, Columns]:
@@ -236,6 +276,7 @@ def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) 
     The form is None where it is the one that the table itself tells. Raises InputError where a column is missing, and
     as the form's `read` does.
     """
+    table = acquisition.unpacked(table)
     form = chosen_form(table, columns)
     if form is None:
         if any((columns or {}).get(side) for side in SIDES):
@@ -246,7 +287,7 @@ def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) 
         if _is_long(table.frame.columns):
             return PAIRS, reshaping.of_blimp_nl(table, names, skip_bad_rows=skip_bad_rows), columns or {}
         recognised = recognised_form(table)
-        if recognised not in (REGIONS, OPTIONS):
+        if recognised.key not in _TOLD:
             return None, table, columns or {}
         form = recognised
     chosen = _chosen(table, form, columns or {})
@@ -263,7 +304,12 @@ def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) 
 def _chosen(table: Table, form: Form, columns: Columns) -> dict[str, str]:
     """The column of each role of a form: as chosen, or as guessed."""
     guessed = form.guess(table)
-    chosen = {role.name: columns.get(role.name) or guessed[role.name] for role in form.roles}
+    chosen = {
+        role.name: columns[role.name]
+        if columns.get(role.name) or (role.name in columns and not role.required)
+        else guessed[role.name]
+        for role in form.roles
+    }
     names = set(map(str, table.frame.columns))
     absent = [
         column
@@ -279,7 +325,7 @@ def _chosen(table: Table, form: Form, columns: Columns) -> dict[str, str]:
                 columns=quoted(list(table.frame.columns)),
             )
         )
-    missing = [role.name for role in form.roles if not chosen[role.name]]
+    missing = [role.name for role in form.roles if role.required and not chosen[role.name]]
     if missing:
         raise InputError(
             Message(
@@ -292,7 +338,7 @@ def _chosen(table: Table, form: Form, columns: Columns) -> dict[str, str]:
                 columns=quoted(list(table.frame.columns)),
             )
         )
-    complete = {role: str(column) for role, column in chosen.items()}
+    complete = {role: str(column) for role, column in chosen.items() if column}
     if len(set(complete.values())) < len(complete):
         raise InputError(
             Message(
@@ -312,8 +358,10 @@ def _is_long(names: Sequence[str] | pd.Index) -> bool:
 def _is_told(form: Form, table: Table) -> bool:
     """Whether the names of columns tell a form; of lists, the cells must be some, and the answer be called so."""
     guessed = form.guess(table)
-    if not all(guessed.values()):
+    if not all(guessed[role.name] for role in form.roles if role.required):
         return False
+    if form is READING:
+        return bool(guessed["item"] or guessed["context"])
     if form is OPTIONS:
         cells = table.frame[str(guessed["options"])].head(20)
         return guessed["answer"] != "label" and all(map(reshaping.texts_in, cells))

@@ -1,5 +1,6 @@
 """The kinds of minimal-pair data by what a row is: a pair, a pair of a benchmark of stereotypes, a judged sentence, a
-sentence in a condition. Whoever reads, rates, exports or describes such data asks the record of its kind.
+sentence in a condition, a text whose words have reading times, a word in a context. Whoever reads, rates, exports or
+describes such data asks the record of its kind.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import Role
-from engine.datasets.minimal_pairs import designs, judged, layouts
+from engine.datasets.minimal_pairs import acquisition, designs, judged, layouts, reading_times
 from engine.messages.message import Message
 
 IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
@@ -155,7 +156,36 @@ CONDITIONS = replace(
     regions=designs.regions_of,
     units=designs.items_of,
 )
-KINDS = {kind.name: kind for kind in (JUDGED, CONDITIONS, STEREOTYPES, PAIRS)}
+READING = replace(
+    JUDGED,
+    name="reading",
+    formats=frozenset(layouts.READING),
+    noun="text",
+    holds=Message("words with reading times"),
+    read_as=(
+        Message("Read as {formats}: {n} text with reading times."),
+        Message("Read as {formats}: {n:,} texts with reading times."),
+    ),
+    to_rate=Message("Texts to rate"),
+    labels=lambda formats, originals: (),
+    notices=lambda numbers, good, bad: (),
+    repeated=None,  # a text may be read in several files
+    regions=reading_times.regions_of,
+)
+ACQUISITION = replace(
+    READING,
+    name="acquisition",
+    formats=frozenset((layouts.ACQUISITION,)),
+    noun="sentence",
+    holds=Message("words in contexts"),
+    read_as=(
+        Message("Read as {formats}: {n} word in a context."),
+        Message("Read as {formats}: {n:,} words in contexts."),
+    ),
+    to_rate=Message("Sentences to rate"),
+    regions=acquisition.regions_of,
+)
+KINDS = {kind.name: kind for kind in (JUDGED, CONDITIONS, READING, ACQUISITION, STEREOTYPES, PAIRS)}
 
 
 def kind_of(formats: Sequence[str]) -> DataKind:

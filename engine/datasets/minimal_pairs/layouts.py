@@ -300,8 +300,92 @@ OPTIONS: Mapping[str, OptionsFormat] = {
     )
 }
 
+# Words in contexts whose learning is followed over checkpoints, as `acquisition` reads them.
+ACQUISITION = named("words in contexts")
+
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
 DESIGN = "SyntaxGym"
+
+
+@dataclass(frozen=True)
+class ReadingFormat:
+    """One layout of words with their reading times; names as in `PairFormat`.
+
+    `columns`: by role of `forms.READING`, but the times, which are all that are known. `marks`: columns that a file of
+    this layout has.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    marks: tuple[str, ...]
+    source: str = ""
+
+
+READING_TIMES = named("reading times")
+BABYLM_READING = Message("BabyLM, reading")
+# Names of columns that hold a reading time, or another measure of how hard a word was to read.
+TIMES = (
+    "rt",
+    "reading_time",
+    "self_paced_reading_time",
+    "rtfirstfix",
+    "rtfirstpass",
+    "rtgopast",
+    "rtrightbound",
+    "first_fixation_duration",
+    "gaze_duration",
+    "first_pass_time",
+    "go_past_time",
+    "total_reading_time",
+    "elan",
+    "lan",
+    "n400",
+    "p600",
+    "epnp",
+    "pnp",
+    "読み時間",
+)
+READING: Mapping[str, ReadingFormat] = {
+    layout.name: layout
+    for layout in (
+        # Its column item is what stands before the word.
+        ReadingFormat(
+            BABYLM_READING,
+            {
+                "context": "item",
+                "word": "word",
+                "position": "context_length",
+                "frequency": "subtlex_log10",
+                "length": "length",
+            },
+            ("item", "word", "prev_item", "prev_word"),
+            "https://github.com/babylm-org/babylm-eval",
+        ),
+        ReadingFormat(
+            Message("Natural Stories"),
+            {"item": "item", "position": "zone", "word": "word"},
+            ("item", "zone", "word", "rt", "workerid"),
+            "https://github.com/languageMIT/naturalstories",
+        ),
+        ReadingFormat(
+            Message("UCL corpus"),
+            {"item": "sent_nr", "position": "word_pos", "word": "word"},
+            ("subj_nr", "sent_nr", "word_pos", "word"),
+            "https://doi.org/10.3758/s13428-012-0313-y",
+        ),
+        ReadingFormat(READING_TIMES, {}, ()),
+    )
+}
+
+
+def reading_format(columns: Iterable[str]) -> ReadingFormat:
+    """The layout of reading times that has these columns, the one of no publication where none has.
+
+    >>> reading_format(["subj_nr", "sent_nr", "word_pos", "word", "RT"]).source[-14:]
+    '428-012-0313-y'
+    """
+    names = set(map(normalize_name, columns))
+    return next(layout for layout in READING.values() if names.issuperset(layout.marks))
 
 
 def judged_format(columns: Iterable[str]) -> JudgedFormat | None:

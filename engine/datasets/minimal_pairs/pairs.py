@@ -14,7 +14,17 @@ from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs import designs, forms, items, judged, kinds, options, published_rows
+from engine.datasets.minimal_pairs import (
+    acquisition,
+    designs,
+    forms,
+    items,
+    judged,
+    kinds,
+    options,
+    published_rows,
+    reading_times,
+)
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
 from engine.errors import BadRow
@@ -254,6 +264,12 @@ def from_table(
     guessed_by_name = column_names.guess(names, [role.name for role in ROLES])
     if form in (forms.CONDITIONS, forms.REGIONS) or (told and _are_conditions(names, guessed_by_name)):
         return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
+    if form is forms.READING:
+        layout_name = str(table.frame[reading_times.LAYOUT].iloc[0])
+        return _of_words(table, columns, layout_name, reading_times.TEXT, (reading_times.ITEM, reading_times.WORDS))
+    if form is forms.ACQUISITION:
+        fields = (acquisition.WORD, acquisition.CONTEXT, acquisition.AGE)
+        return _of_words(table, columns, pair_formats.ACQUISITION, acquisition.TEXT, fields)
     layout = (
         pair_formats.JUDGED["judged sentences"]
         if form is forms.JUDGED
@@ -351,6 +367,32 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
         {name: tuple(frame[name].str.strip()) for name in fields},
         (table.name,) * n,
         (pair_formats.DESIGN,) * n,
+        (table.format,) * n,
+        published_rows.originals(table, frame),
+        (*table.notices, *rows.left_out_notice(table.left_out)),
+        table.left_out,
+    )
+
+
+def _of_words(
+    table: Table, columns: Mapping[str, str | None], layout: str, text: str, fields: Sequence[str]
+) -> MinimalPairs:
+    """The dataset of a table of texts of which words count; text: its column of them, fields: what goes with each.
+
+    Raises InputError where a category is chosen.
+    """
+    column_names.choose(table.name, table.frame, (), {}, columns)
+    frame = table.frame
+    n, texts = len(frame), tuple(frame[text])
+    return MinimalPairs(
+        table.name,
+        texts,
+        texts,
+        ("",) * n,
+        tuple(int(number) for number in frame.index),
+        {name: tuple(frame[name]) for name in fields},
+        (table.name,) * n,
+        (layout,) * n,
         (table.format,) * n,
         published_rows.originals(table, frame),
         (*table.notices, *rows.left_out_notice(table.left_out)),

@@ -73,11 +73,11 @@ def of_pairs(
         *_of_morcela(result),
         *about_shared,
         *marked_notices(dataset),
-        *_of_unread_series(result),
+        *of_unread_series(result),
     ]
 
 
-def _of_unread_series(result: Result) -> list[Message]:
+def of_unread_series(result: Result) -> list[Message]:
     """Of models that look like checkpoints of a training and are on no axis of steps."""
     return [
         NO_CURVE.format(models=", ".join(map(shown_name, models))) for models in unread_series(result.settings.models)

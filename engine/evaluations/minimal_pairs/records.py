@@ -146,6 +146,12 @@ ENCODER_READS = (
         "the encoder was given the sentence itself",
     ),
     Choice("text", "a text", "The text of encoder_text, the same for every sentence."),
+    Choice(
+        "masked",
+        "the sentence, masked",
+        "The sentence with one token masked, each in turn, which the decoder predicts: a pseudo-log-likelihood, as a masked "
+        "model has one (enc_dec_mask of BabyLM).",
+    ),
 )
 
 
@@ -346,7 +352,8 @@ class PairScoring:
     )
     folds: int = option(
         FOLDS,
-        "Of single judged sentences: the parts whose threshold and probabilities are fitted to the other parts.",
+        "Of single judged sentences: the parts whose threshold and probabilities are fitted to the other parts. Of reading "
+        "times: the parts of texts whose times are predicted from the other parts.",
         least=2,
     )
 

@@ -34,6 +34,7 @@ _BOUNDARIES = Message(
     "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
 )
 _BY_DECODER = Message("The decoder's log-likelihood of the tokens, from left to right, given what the encoder reads.")
+_BY_MASKS = Message("The log-likelihood of each token under the decoder, masked alone for the encoder, summed.")
 _BEFORE_MASK = Message(
     "A masked token is predicted at the token before it (MNTP), so that a first token without one is not scored."
 )
@@ -137,7 +138,8 @@ def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
             if settings.encoder_reads == "text"
             else Message("What the encoder is given: {what}", what=ENCODER_RULES[settings.encoder_reads])
         )
-        return " ".join([_BY_DECODER, given, "Special tokens are not scored.", _TOO_LONG])
+        by = _BY_MASKS if settings.encoder_reads == "masked" else _BY_DECODER
+        return " ".join([by, given, "Special tokens are not scored.", _TOO_LONG])
     pll = settings.pll
     word = [Message("Words: {words}", words=WORD_RULES[settings.words])] if pll == "word-l2r" else []
     before = [_BEFORE_MASK] if predicts_before_mask(facts, settings.predicted_at) else []

@@ -1,4 +1,4 @@
-"""The cards of scores over a part of a sentence, and of how scores of single sentences agree with judgements."""
+"""The cards of scores over a part of a sentence, of how scores agree with judgements, and of reading times."""
 
 from __future__ import annotations
 
@@ -113,5 +113,46 @@ DESIGN_CARDS = (
         "How far are the items, on average, on the side that is predicted? Of a 2 × 2 design the interaction.",
         "the wh-licensing interaction of Wilcox et al. 2018 (BlackboxNLP), for any formula; 95 % interval by Student's "
         "t over items",
+    ),
+)
+READING_CARDS = (
+    MeasureCard(
+        "reading_gain",
+        "Gain in held-out log-likelihood of reading times",
+        "ΔLL",
+        "ΔLL = mean over held-out words of log N(y; ŷ, σ²) with surprisal − without it",
+        "(−∞, ∞), 0 is no gain",
+        "nats per word",
+        "higher",
+        "How much better are the times in which people read words predicted with the model's surprisal than without it?",
+        "Goodkind, Bicknell 2018 (CMCL); Wilcox et al. 2020 (CogSci); 95 % interval by Student's t over items",
+        digits=4,
+    ),
+    MeasureCard(
+        "reading_share",
+        "Share of reading times explained by surprisal alone",
+        "ΔR²",
+        "ΔR² = (R² with surprisal − R² of the baseline) / (1 − R² of the baseline)",
+        "[0, 1]",
+        "",
+        "higher",
+        "Of what the baseline leaves open in the times in which people read words, how much does the model's surprisal "
+        "explain?",
+        "BabyLM challenge, reading task (babylm-org/babylm-eval 2026), there in per cent; data and regressions of de Varda, "
+        "Marelli, Amenta 2023; 95 % interval by the jackknife over items",
+        digits=4,
+    ),
+    MeasureCard(
+        "acquisition_correlation",
+        "Correlation of ages of acquisition",
+        "r_AoA",
+        "r_AoA = Pearson's r over words of (age at which half of the children say it, log10(step + 1) at which surprisal is "
+        "half-way from chance to its least)",
+        "[−1, 1], 0 is no relation",
+        "",
+        "higher",
+        "Does the model learn words in the order in which children do?",
+        "Chang, Bergen 2022 (TACL); BabyLM challenge, age of acquisition (babylm-org/babylm-eval 2026); 95 % interval by "
+        "Fisher 1921",
     ),
 )

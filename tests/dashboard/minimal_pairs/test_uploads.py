@@ -83,3 +83,34 @@ def test_what_is_recognised_asks_for_the_category_alone() -> None:
     [category] = [box for box in app.selectbox if "-column-" in str(box.key)]
     assert category.label == "Category (optional)"
     assert "Read as **RuCoLA** (1 file): 2 judged sentences." in words(app)
+
+
+def test_of_reading_times_all_columns_can_be_chosen_though_the_file_tells_them() -> None:
+    content = b"item,word,RT,ms,freq2\n1,the,300,310,5\n1,cat,320,330,3\n2,a,280,290,6\n2,dog,310,300,3\n"
+    app = given_files(("own.csv", content))
+    assert "2 texts with reading times" in words(app) and "There is no column of frequencies" in words(app)
+    boxes = {
+        str(box.key).split("-column-")[1].split("-")[0]: box for box in app.selectbox if "-column-" in str(box.key)
+    }
+    assert [boxes[role].value for role in ("word", "time", "item")] == ["word", "RT", "item"]
+    assert [box.label for box in boxes.values()][:3] == ["Word", "Reading time", "Item (optional)"]
+    boxes["frequency"].set_value("freq2")
+    drawn(app)
+    [time] = [box for box in app.selectbox if "-column-time-" in str(box.key)]
+    time.set_value("ms")
+    said = words(drawn(app))
+    assert "4 words with ms in 2 texts" in said and "no column of frequencies" not in said
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    drawn(app).button(key="minimal-pairs-submit").click()
+    drawn(app)
+    result = finished_result(str(app.query_params["run"]))
+    assert result.data_kind.name == "reading" and len(result.items) == 2
+
+
+def test_words_in_contexts_and_norms_are_given_together() -> None:
+    months = ",".join(map(str, range(16, 31)))
+    norms = f"word,{months}\ndog,{','.join(str(round(month / 40, 2)) for month in range(15))}\n".encode()
+    lists = b'{"dog": [{"context": "the old"}], "cat": [{"context": "a"}, {"context": "my"}]}'
+    app = given_files(("cdi_childes.json", lists), ("cdi_human.csv", norms))
+    said = words(app)
+    assert not app.error and "3 words in contexts" in said and "from cdi_human.csv: 1 of 2 words" in said

@@ -8,7 +8,17 @@ import pytest
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs import layouts
-from engine.datasets.minimal_pairs.kinds import CONDITIONS, JUDGED, KINDS, PAIRS, STEREOTYPES, DataKind, kind_of
+from engine.datasets.minimal_pairs.kinds import (
+    ACQUISITION,
+    CONDITIONS,
+    JUDGED,
+    KINDS,
+    PAIRS,
+    READING,
+    STEREOTYPES,
+    DataKind,
+    kind_of,
+)
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 
 FILES = {
@@ -16,6 +26,8 @@ FILES = {
     STEREOTYPES.name: "sent_more,sent_less,stereo_antistereo\na,b,stereo\nc,d,antistereo\n",
     JUDGED.name: "sentence,label\na,1\nc,0\n",
     CONDITIONS.name: "item,condition,sentence\n1,x,a\n1,y,c\n",
+    ACQUISITION.name: "word,context\ncat,the\ndog,a\n",
+    READING.name: "item,word,RT\n1,a,300\n2,c,310\n",
 }
 
 
@@ -24,7 +36,7 @@ def read(kind: DataKind) -> MinimalPairs:
 
 
 def test_every_layout_is_of_one_kind() -> None:
-    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, layouts.DESIGN]
+    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, *layouts.READING, layouts.DESIGN, layouts.ACQUISITION]
     assert sorted(names) == sorted(name for kind in KINDS.values() for name in kind.formats)
     assert {kind_of((name,)).name for name in names} == set(KINDS) == set(FILES)
     assert kind_of((layouts.OTHER,)) is PAIRS

@@ -46,3 +46,5 @@ def test_an_encoder_decoder_says_what_its_encoder_is_given() -> None:
     assert rule.startswith("The decoder's log-likelihood") and ENCODER_RULES["nothing"] in rule
     given = Settings(("t5",), encoder_reads="text", encoder_text="<extra_id_0>")
     assert "is given the text '<extra_id_0>'" in scoring_rule(t5, given, "auto")
+    masked = scoring_rule(t5, Settings(("t5",), encoder_reads="masked"), "auto")
+    assert masked.startswith("The log-likelihood of each token") and ENCODER_RULES["masked"] in masked

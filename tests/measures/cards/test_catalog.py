@@ -31,6 +31,7 @@ from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
+from engine.measures.reading_times import gain
 from engine.measures.rescaling import rescaled
 from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
 from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
@@ -57,6 +58,9 @@ SYSTEMS = np.array([[3.0, 4.0, 5.0, 6.0], [2.0, 3.5, 4.0, 5.0], [1.0, 2.0, 2.0, 
 # Of four sentences the first two have the higher scores: they are those judged acceptable, or not all of them are.
 JUDGED_SCORES, JUDGED = [-1.0, -2.0, -3.0, -4.0], ([True, True, False, False], [True, False, True, False])
 
+PREDICTOR = np.arange(24.0) % 7
+NOISE = np.random.default_rng(0).normal(size=24)
+READ_IN = (10 * PREDICTOR + NOISE, NOISE)  # reading times that follow surprisal, and that do not
 # key -> the measure where all is well, the measure where it is not
 WELL_AND_BADLY = {
     "in_class_dispersion": (TIGHT.in_class, LOOSE.in_class),
@@ -117,6 +121,11 @@ WELL_AND_BADLY = {
     "judgement_accuracy": tuple(right_classes(JUDGED[0], judged) for judged in JUDGED),
     "prediction_accuracy": tuple(parsed("(1;%a%) < 2").holds({(1, "a"): np.array([1.0, 3.0])})),
     "prediction_effect": tuple(parsed("2 - (1;%a%)").effect({(1, "a"): np.array([1.0, 3.0])})),
+    **{
+        key: tuple(getattr(gain(times, PREDICTOR, [], np.repeat(np.arange(6), 4)), name) for times in READ_IN)
+        for key, name in (("reading_gain", "delta"), ("reading_share", "share"))
+    },
+    "acquisition_correlation": tuple(pearson([16, 20, 24], ages).value for ages in ([5, 6, 7], [7, 5, 6])),
     "brier_score": tuple(brier_score([0.9, 0.8, 0.2, 0.1], judged) for judged in JUDGED),
     "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),

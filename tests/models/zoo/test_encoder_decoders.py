@@ -63,6 +63,57 @@ def test_the_decoder_scores_as_plain_transformers(specimen: Specimen, reads: str
             np.testing.assert_allclose(piece["log_likelihoods"], expected, rtol=1e-6, atol=TOLERANCE)
 
 
+@torch.inference_mode()
+def by_masks_plainly(specimen: Specimen, ids: list[int], place: int, mask: int, begin: list[int]) -> float:
+    """log p of one token by the description of the challenge's enc_dec_mask: masked in the encoder's text, then read at
+    the decoder's last position."""
+    model: Any = specimen.unused()
+    masked = [mask if at == place else token for at, token in enumerate(ids)]
+    output = model(input_ids=torch.tensor([masked]), decoder_input_ids=torch.tensor([begin]))
+    return float(torch.log_softmax(output.logits[0, -1].float(), dim=-1)[ids[place]])
+
+
+MASKED_KINDS = {
+    "<mask>": next(kind for kind in COMPARED_KINDS if kind.architecture == "BartForConditionalGeneration"),
+    "<extra_id_0>": T5,  # its class adds the sentinels
+}
+
+
+@pytest.mark.parametrize("mask_token", MASKED_KINDS)
+def test_by_masks_as_the_challenge(mask_token: str, tmp_path: Path) -> None:
+    specimen = build(MASKED_KINDS[mask_token], tmp_path / "model")
+    loaded = load_from_description(specimen.described, "seq2seq")
+    tokenizer, published = loaded.tokenizer, specimen.published
+    mask = tokenizer.convert_tokens_to_ids(mask_token)
+    assert isinstance(mask, int) and mask != tokenizer.unk_token_id
+    begin = [mask] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id, mask]
+    assert len(begin) == (2 if mask_token == "<mask>" else 1)
+    texts = [text for text in TEXTS if 0 < len(published.ids(text)) <= loaded.facts.max_tokens][:6]
+    for pieces in alone_and_together(lambda some: token_log_likelihoods(loaded, some, encoder_reads="masked"), texts):
+        for text, piece in zip(texts, pieces, strict=True):
+            ids = published.ids(text)
+            scored = range(len(published.before), len(ids) - len(published.after))
+            if not scored:
+                assert "no token to score" in piece["excluded"]
+                continue
+            expected = [by_masks_plainly(specimen, ids, place, mask, begin) for place in scored]
+            np.testing.assert_allclose(piece["log_likelihoods"], expected, rtol=1e-6, atol=TOLERANCE)
+
+
+def test_nothing_can_be_masked_without_a_mask_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load_from_description(without_template(tmp_path / "plain").described, "seq2seq")
+    with pytest.raises(ModelError, match="has no mask token and no further special token"):
+        token_log_likelihoods(loaded, ["雨だ。"], encoder_reads="masked")
+    added = load_from_description(build(T5, tmp_path / "t5").described, "seq2seq")
+    few = torch.nn.Embedding(added.tokenizer.convert_tokens_to_ids("<extra_id_0>"), 2)
+    monkeypatch.setattr(added.model, "get_input_embeddings", lambda: few)
+    with pytest.raises(ModelError, match="has no mask token"):  # one that the model has no embedding for
+        token_log_likelihoods(added, ["雨だ。"], encoder_reads="masked")
+    long = load_from_description(build(MASKED_KINDS["<mask>"], tmp_path / "bart").described, "seq2seq")
+    (piece,) = token_log_likelihoods(long, ["雨だ。" * 400], encoder_reads="masked")
+    assert "takes at most" in piece["excluded"]
+
+
 def without_template(tmp_path: Path) -> Specimen:
     """A T5 whose tokenizer adds no special token: minicons leaves them out on both sides."""
     tokens = unigram("PreTrainedTokenizerFast", "<pad> </s> <unk>", **T5_ROLES)
@@ -87,7 +138,7 @@ def test_an_encoder_that_would_read_nothing_at_all(tmp_path: Path) -> None:
     loaded = load_from_description(without_template(tmp_path).described, "seq2seq")
     with pytest.raises(ModelError, match="would read nothing at all"):
         token_log_likelihoods(loaded, ["雨"])
-    with pytest.raises(InputError, match="An encoder is given one of nothing, sentence, text"):
+    with pytest.raises(InputError, match="An encoder is given one of nothing, sentence, text, masked"):
         token_log_likelihoods(loaded, ["雨"], encoder_reads="itself")
 
 

@@ -133,6 +133,8 @@ SENTENCES: Mapping[str, str] = {
     "left to right; {given}{whom}.",
     "decoder after text": "Encoder-decoders score a sentence by the sum of its tokens' log-likelihoods under the decoder, "
     "from left to right; the encoder was given the text {text}{whom}.",
+    "decoder of masks": "Encoder-decoders score a sentence by a pseudo-log-likelihood: each token is masked alone in what the "
+    "encoder reads, and predicted by the decoder{whom}.",
     "shared tokens": "The measure of CrowS-Pairs {cite}, over the tokens that both sentences share, stands beside.",
     "score": "What is shown is {score}.",
     "cited score": "What is shown is {score} {cite}.",

@@ -128,6 +128,8 @@ SENTENCES: Mapping[str, str] = {
     "デコーダによる各トークンの対数尤度の和を左から順に求めた．{given}．",
     "decoder after text": "{whom}エンコーダ・デコーダ型モデルでは，文のスコアとして，"
     "デコーダによる各トークンの対数尤度の和を左から順に求めた．エンコーダには {text} を入力した．",
+    "decoder of masks": "{whom}エンコーダ・デコーダ型モデルでは擬似対数尤度を用い，"
+    "エンコーダの入力でトークンを 1 つずつマスクし，デコーダで予測した．",
     "shared tokens": "両文に共通するトークンのみを対象とする CrowS-Pairs の指標 {cite} も併せて求めた．",
     "score": "スコアには{score}を用いた．",
     "cited score": "スコアには{score} {cite} を用いた．",

@@ -2,6 +2,10 @@
 
     MODEL/REVISION/zero_shot/BACKEND/TASK/FOLDER/predictions.json
     {"SUBSET": {"predictions": [{"id": "SUBSET_0", "pred": "…"}, …]}, …}
+    MODEL/REVISION/zero_shot/BACKEND/reading/predictions.json
+    {"reading": {"predictions": [{"id": 0, "pred": 7.25, "prev_pred": NaN}, …]}}
+    MODEL/main/zero_shot/BACKEND/AoA_word/surprisal.json
+    {"metadata": {…}, "results": [{"step": "chck_1M", "target_word": "dog", "surprisal": 7.25, …}, …]}
 
 Source: `save_predictions` and `collate_preds` of babylm-org/babylm-eval (2026).
 """
@@ -13,14 +17,17 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.minimal_pairs import acquisition
+from engine.datasets.minimal_pairs.layouts import ACQUISITION, BABYLM_READING
+from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.acquisition.curves import NO_SERIES, trainings
 from engine.evaluations.minimal_pairs.babylm.scores import (
     Scores,
     chosen,
@@ -30,14 +37,26 @@ from engine.evaluations.minimal_pairs.babylm.scores import (
     sums_by_model,
 )
 from engine.evaluations.minimal_pairs.babylm.tasks import Part, parts_of
+from engine.evaluations.minimal_pairs.reading.times import word_surprisals
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.shared.checkpoints import checkpoint_of
 from engine.language.quantities import count
+from engine.measures.word_acquisition import FEWEST_POINTS
 from engine.messages.message import Message
 from engine.models.sources.names import split_label, without_label
 
 FILE = "predictions.json"
 MAIN = "main"  # the revision of a model that names none
+READING, LEARNING = "reading", "AoA_word"  # the tasks of reading times and of the age of acquisition
+_UNSCORED = Message(
+    "{model} has no score of {n_unscored} of {task}, and the challenge takes predictions of all of them: see what was left "
+    "out."
+)
+NOT_CAUSAL = Message(
+    "{models}: under another than a causal model the challenge scores a word of the reading task by what stands before it "
+    "and some masks, which Hakari does not; predictions are written of causal models."
+)
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same predictions give the same bytes
 _WORDS = re.compile(r"(?:chck[ _-]?)?(\d+M)", re.IGNORECASE)  # a label that says the words read, and nothing else
 # What the challenge calls the way in which a model is scored, by how it is called here.
@@ -90,8 +109,13 @@ def predictions_of(part: Part, scores: Scores) -> dict[str, Any]:
 def prediction_files(result: Result, dataset: MinimalPairs) -> dict[str, bytes]:
     """The files of all models of a result, by path.
 
-    Raises InputError for an item that a model did not score, and as `prediction_paths` does.
+    Raises InputError for an item or a word that a model did not score, for reading times under other than causal models,
+    and as `prediction_paths` does.
     """
+    if result.format == ACQUISITION:
+        return {path: json.dumps(content, indent=2).encode("ascii") for path, content in _of_learning(result).items()}
+    if result.format == BABYLM_READING:
+        return {path: json.dumps(content).encode("ascii") for path, content in _of_reading(result).items()}
     parts = parts_of(dataset)
     paths = prediction_paths(result, dataset, parts)
     sums = sums_by_model(result, dataset)
@@ -121,7 +145,12 @@ def prediction_paths(result: Result, dataset: MinimalPairs, parts: Sequence[Part
         for model in dict.fromkeys(result.settings.models)
         for place, part in enumerate(parts)
     }
-    if twice := [path for path, n in Counter(paths.values()).items() if n > 1]:
+    _require_different(paths.values())
+    return paths
+
+
+def _require_different(paths: Iterable[str]) -> None:
+    if twice := [path for path, n in Counter(paths).items() if n > 1]:
         raise InputError(
             Message(
                 "Two models, or two folders of the data, would be written to {path}. Name each model by its revision "
@@ -129,7 +158,77 @@ def prediction_paths(result: Result, dataset: MinimalPairs, parts: Sequence[Part
                 path=twice[0],
             )
         )
+
+
+def reading_paths(result: Result) -> dict[str, str]:
+    """By model the path of its file of the reading task. Raises InputError where two models would have one."""
+    models = dict.fromkeys(result.settings.models)
+    paths = {
+        model: "/".join((*place_of(model), "zero_shot", _backend(result, model), READING, FILE)) for model in models
+    }
+    _require_different(paths.values())
     return paths
+
+
+def _of_reading(result: Result) -> dict[str, Any]:
+    """What the challenge's script keeps of the reading task: of each row of its file two surprisals, in nats."""
+    words, paths = word_surprisals(result), reading_paths(result)
+    if others := [model for model in paths if _backend(result, model) != "causal"]:
+        raise InputError(NOT_CAUSAL.format(models=", ".join(others)))
+    n = int(words["row"].max()) if len(words) else 0
+    files: dict[str, Any] = {}
+    for model, path in paths.items():
+        own = words[words["model"] == model].set_index("row").reindex(range(1, n + 1))
+        nats = own[["surprisal", "previous_surprisal"]].to_numpy(dtype=np.float64) * np.log(2)
+        if n_unscored := int(np.isnan(nats[:, 0]).sum()):
+            raise InputError(_UNSCORED.format(model=model, n_unscored=count(n_unscored, "word"), task=READING))
+        entries = [{"id": place, "pred": own, "prev_pred": before} for place, (own, before) in enumerate(nats.tolist())]
+        files[path] = {READING: {"predictions": entries}}
+    return files
+
+
+def _of_learning(result: Result) -> dict[str, Any]:
+    """What the challenge's script keeps of the age of acquisition: a surprisal, in nats, of each context at each step."""
+    words, contexts = (result.items[f"{FIELD}{name}"].tolist() for name in (acquisition.WORD, acquisition.CONTEXT))
+    seen: Counter[str] = Counter()
+    ids = []
+    for word in words:
+        ids.append(seen[word])
+        seen[word] += 1
+    files: dict[str, Any] = {}
+    for training in trainings(result):
+        places = [place_of(checkpoint.model) for checkpoint in training.checkpoints]
+        n_steps = len({checkpoint.step for checkpoint in training.checkpoints})
+        entries = []
+        for place, checkpoint, bits in zip(places, training.checkpoints, training.bits, strict=True):
+            if n_unscored := int(np.isnan(bits).sum()):
+                raise InputError(
+                    _UNSCORED.format(model=checkpoint.model, n_unscored=count(n_unscored, "word"), task=LEARNING)
+                )
+            entries += [
+                {
+                    "step": place.revision,
+                    "word_count": int(checkpoint.step),
+                    "target_word": word,
+                    "context_id": number,
+                    "context": context,
+                    "surprisal": float(nats),
+                }
+                for word, number, context, nats in zip(words, ids, contexts, bits * np.log(2), strict=True)
+            ]
+        metadata = {
+            "model_name": places[0].model,
+            "use_bos_only": False,
+            "total_steps": n_steps,
+            "completed_steps": n_steps,
+        }
+        backend = _backend(result, training.checkpoints[0].model)
+        path = "/".join((places[0].model, MAIN, "zero_shot", backend, LEARNING, "surprisal.json"))
+        _require_different([*files, path])
+        files[path] = {"metadata": metadata, "results": entries}
+    if not files:
+        raise InputError(NO_SERIES.format(fewest=FEWEST_POINTS))
+    return files
 
 
 def written(files: dict[str, bytes], folder: Path) -> list[Path]:
@@ -152,17 +251,11 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def _require_scored(model: str, part: Part, scores: Scores) -> None:
     n_unscored = int((~is_scored(scores)).sum())
     if n_unscored:
-        raise InputError(
-            Message(
-                "{model} has no score of {n_unscored} of {task}, and the challenge takes predictions of all of them: "
-                "see what was left out.",
-                model=model,
-                n_unscored=count(n_unscored, "item"),
-                task=part.task,
-            )
-        )
+        raise InputError(_UNSCORED.format(model=model, n_unscored=count(n_unscored, "item"), task=part.task))
 
 
 def _backend(result: Result, model: str) -> str:
     scoring = str(result.signature.get("scoring", {}).get(model, "causal"))
+    if scoring == SEQ2SEQ and result.settings.encoder_reads == "masked":
+        return "enc_dec_mask"
     return _BACKENDS[scoring.partition("-")[0]]

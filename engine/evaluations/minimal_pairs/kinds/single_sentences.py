@@ -28,7 +28,7 @@ FILES = (
     designs.SURPRISALS,
     designs.OF_ITEMS,
 )
-_OF_PAIRS = ("subset", "levels", "clustered_by", "region")  # options that compare the sentences of a pair
+OF_PAIRS_ALONE = ("subset", "levels", "clustered_by", "region")  # options that compare the sentences of a pair
 
 
 def _check(settings: Settings, _: MinimalPairs) -> None:
@@ -153,7 +153,7 @@ def _headlines_of_conditions(result: Result, model: str) -> list[Headline]:
 
 OF_JUDGED = Analysis(
     kinds.JUDGED,
-    _OF_PAIRS,
+    OF_PAIRS_ALONE,
     Message("{name} holds single sentences, and these options are of pairs: {flags}. Leave them out."),
     check=_check_judged,
     check_scores=lambda dataset, shown, normalizations, settings: None,
@@ -163,7 +163,7 @@ OF_JUDGED = Analysis(
 )
 OF_CONDITIONS = Analysis(
     kinds.CONDITIONS,
-    (*_OF_PAIRS, "by", "alpha", "unigrams", "folds"),
+    (*OF_PAIRS_ALONE, "by", "alpha", "unigrams", "folds"),
     Message("{name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave them out."),
     check=_check,
     check_scores=_check_scores_of_conditions,

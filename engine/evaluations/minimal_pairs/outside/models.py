@@ -74,9 +74,10 @@ def outside_models(settings: Settings, dataset: MinimalPairs, session: GatewaySe
     if without and dataset.data_kind.regions is not None:
         raise InputError(
             Message(
-                "{name} holds sentences in conditions, which are compared by the surprisals of their regions. These need the "
-                "log-likelihood of each token, which the file of {without} does not have (tokens).",
+                "{name} holds {what}, whose surprisals are of a part of each sentence. These need the log-likelihood of each "
+                "token, which the file of {without} does not have (tokens).",
                 name=dataset.name,
+                what=dataset.data_kind.holds,
                 without=", ".join(without),
             )
         )

@@ -22,8 +22,9 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.babylm.predictions import place_of, prediction_files, zipped
+from engine.evaluations.minimal_pairs.babylm.predictions import place_of, prediction_files, prediction_paths, zipped
 from engine.evaluations.minimal_pairs.babylm.scores import babylm
+from engine.evaluations.minimal_pairs.babylm.tasks import parts_of
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.presets import preset
@@ -221,3 +222,11 @@ def test_two_models_of_one_place_are_refused(result: Result, dataset: MinimalPai
     twice = replace(result, settings=replace(result.settings, models=(name, f"1M={name}")))
     with pytest.raises(InputError, match=r"would be written to .*chck_1M"):
         prediction_files(twice, dataset)
+
+
+def test_an_encoder_decoder_is_written_as_it_was_scored(result: Result, dataset: MinimalPairs) -> None:
+    for reads, backend in (("masked", "enc_dec_mask"), ("nothing", "enc_dec_prefix")):
+        settings = replace(result.settings, models=("babylm/t5",), encoder_reads=reads)
+        of_decoder = replace(result, settings=settings, signature={"scoring": {"babylm/t5": "seq2seq"}})
+        paths = prediction_paths(of_decoder, dataset, parts_of(dataset)).values()
+        assert len(paths) == len(FILES) and all(path.startswith(f"t5/main/zero_shot/{backend}/") for path in paths)

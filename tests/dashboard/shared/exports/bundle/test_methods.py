@@ -301,6 +301,12 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
         ),
         (
             "minimal-pairs",
+            {"encoder_reads": "masked"},
+            {"scoring": {"t5": "seq2seq"}},
+            ("each token is masked alone in what the encoder reads",),
+        ),
+        (
+            "minimal-pairs",
             {"pll": "original", "shared_tokens": True},
             {"normalization": "SLOR", "unigrams": "wiki"},
             ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)"),

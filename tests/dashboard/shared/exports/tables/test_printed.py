@@ -121,6 +121,8 @@ INTERVALS_OF = {
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
     ("minimal-pairs", "predictions"): {"accuracy", "effect"},
     ("minimal-pairs", "region_surprisals"): {"surprisal"},
+    ("minimal-pairs", "acquisition"): {"pearson"},
+    ("minimal-pairs", "reading_times"): {"gain", "share", "coefficient"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
     ("metric-study", "system_tests"): {"difference"},

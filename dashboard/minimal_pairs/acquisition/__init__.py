@@ -1,0 +1,1 @@
+"""The page of words in contexts: when a model learns them, beside when children do."""

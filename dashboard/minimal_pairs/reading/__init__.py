@@ -1,0 +1,1 @@
+"""The page of words with reading times: what surprisal explains of them."""

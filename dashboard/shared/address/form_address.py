@@ -1,0 +1,137 @@
+"""What the data of a form are, in the address before anything is run: a reload, or a link, opens the form so.
+
+    opened(kind, sources)              # before the widgets: what the address says becomes their first values
+    … widgets under the keys below …
+    written(kind)                      # after them: into the address, where a choice has changed
+
+`data` is a source of the form (upload, paste, kept), or hub:ORG/NAME of the Hugging Face Hub; `header` is what the first
+row of a file is. The sample, and a first row that the file tells, are not written. A run in the address has its own data:
+beside it neither is read or written. A file that was uploaded is not in an address: its header is that of the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from dashboard.shared.address.texts import shown
+from dashboard.shared.wording import verbatim
+from engine.datasets.formats import headerless
+from engine.messages.languages import tr
+from engine.messages.message import Message
+
+DATA, HEADER = "data", "header"
+SAMPLE, HUB, UPLOAD = "sample", "hub", "upload"
+HEADERS = (headerless.NAMES, headerless.DATA)
+NOT_OFFERED = Message("is not offered here")
+
+
+@dataclass
+class _Kept:
+    """What a session keeps of a form: the address's part and the choices as the last drawing left them."""
+
+    is_drawn: bool = False
+    left: dict[str, str] = field(default_factory=dict)
+    chosen: dict[str, str] = field(default_factory=dict)
+
+
+def source_key(kind: str) -> str:
+    """The key of the choice of a source."""
+    return f"{kind}-source"
+
+
+def hub_key(kind: str) -> str:
+    """The key of the name of a data set of the Hub."""
+    return f"{kind}-hub"
+
+
+def opened(kind: str, sources: Collection[str]) -> None:
+    """Set the widgets of a form to what the address says, where it was opened, or changed otherwise than by the page.
+
+    sources: those that the form offers; another one is ignored, which is said.
+    """
+    kept = _kept(kind)
+    own = _own()
+    is_widget_newer = kept.is_drawn and _chosen(kind) != kept.chosen
+    st.session_state.pop(_present_key(kind), None)  # a file that is still there says it again
+    if not own or own == kept.left or is_widget_newer:
+        return
+    source, _, name = own.get(DATA, SAMPLE).partition(":")
+    if source not in sources or (name and source != HUB):
+        _ignored(DATA, own[DATA])
+    else:
+        st.session_state[source_key(kind)] = source
+        if source == HUB:
+            st.session_state[hub_key(kind)] = own[DATA] if name else None
+    if HEADER in own and own[HEADER] not in HEADERS:
+        _ignored(HEADER, own[HEADER])
+    elif HEADER in own:
+        st.session_state[_header_key(kind)] = own[HEADER]
+
+
+def header_of(kind: str, key: str) -> str:
+    """What the first row of a file was said to be; key: of the widget that says it.
+
+    A file whose widget was not drawn yet, the first after the form was opened, has what the address says.
+    """
+    asked = st.session_state.pop(_header_key(kind), None)
+    if asked is not None and key not in st.session_state:
+        st.session_state[key] = asked
+    chosen = str(st.session_state.get(key, headerless.DETECT))
+    st.session_state[_present_key(kind)] = chosen
+    return chosen
+
+
+def written(kind: str) -> None:
+    """Write the choices of a form into the address, where one of them has changed; other names in it stay."""
+    kept, chosen = _kept(kind), _chosen(kind)
+    if kept.is_drawn and chosen != kept.chosen and "run" not in st.query_params and chosen != _own():
+        others = {name: st.query_params.get_all(name) for name in st.query_params if name not in (DATA, HEADER)}
+        st.query_params.from_dict({**others, **chosen})
+    kept.is_drawn, kept.chosen, kept.left = True, chosen, _own()
+
+
+def _kept(kind: str) -> _Kept:
+    kept: _Kept = st.session_state.setdefault(f"form-address-{kind}", _Kept())
+    return kept
+
+
+def _own() -> dict[str, str]:
+    """The address's part; nothing beside a run."""
+    if "run" in st.query_params:
+        return {}
+    return {name: st.query_params[name] for name in (DATA, HEADER) if name in st.query_params}
+
+
+def _chosen(kind: str) -> dict[str, str]:
+    source = str(st.session_state.get(source_key(kind), SAMPLE))
+    if source == SAMPLE:
+        return {}
+    name = str(st.session_state.get(hub_key(kind)) or "") if source == HUB else ""
+    chosen = {DATA: name if name.startswith(f"{HUB}:") else source}
+    header = st.session_state.get(_header_key(kind)) or st.session_state.get(_present_key(kind))
+    if source == UPLOAD and header in HEADERS:
+        chosen[HEADER] = str(header)
+    return chosen
+
+
+def _header_key(kind: str) -> str:
+    """Of what the address says of a file that is still to come."""
+    return f"form-address-{kind}-header"
+
+
+def _present_key(kind: str) -> str:
+    """Of what was said of the file that is there."""
+    return f"form-address-{kind}-header-chosen"
+
+
+def _ignored(name: str, value: str) -> None:
+    notice = tr(
+        "The link asks for {name} {value}, which {why}: ignored.",
+        name=name,
+        value=shown([value]),
+        why=tr(NOT_OFFERED),
+    )
+    st.caption(f":orange[:material/link_off:] {verbatim(notice)}")  # untranslated

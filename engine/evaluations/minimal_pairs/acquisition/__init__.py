@@ -1,0 +1,1 @@
+"""Words in contexts over checkpoints: when a model learns each word, beside when children do."""

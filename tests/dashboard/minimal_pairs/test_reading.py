@@ -1,0 +1,70 @@
+"""The page of words with reading times: gains, the challenge's scores, the words, choices in the address."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.minimal_pairs.face import FACE
+from dashboard.minimal_pairs.reading.sections import curve_figure, gain_figure
+from dashboard.shared import session
+from engine.evaluations.minimal_pairs.reading.times import OWN, WITH_PREVIOUS, challenge_scores, gains, word_surprisals
+from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
+from tests.evaluations.minimal_pairs.reading.test_reading_times import as_csv, challenge_rows, read
+from tests.support import page_visits
+from tests.support.page_visits import words
+
+pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
+
+
+def test_gains_take_the_place_of_pairs() -> None:
+    run_id = finished(read(as_csv(challenge_rows())), BERT, GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id)
+    assert not app.exception and not app.error and not app.metric
+    assert [tab.label for tab in app.tabs] == ["Reading times", "Words", "Scoring"]
+    result = session.engine().runs.result(run_id)
+    expected = gains(result)
+    shown, challenge = [frame.value for frame in app.dataframe][:2]
+    own = expected[expected["baseline"] == WITH_PREVIOUS]
+    assert shown["gain"].tolist() == pytest.approx(own["gain"].tolist())
+    assert shown["share"].tolist() == pytest.approx((100 * own["share"]).tolist())
+    scores = challenge_scores(expected, result.format)
+    assert sorted(challenge[["eye tracking", "self-paced reading"]].to_numpy().ravel()) == pytest.approx(
+        sorted(scores["challenge"])
+    )
+    keys = {button.key for button in app.download_button}
+    assert {"download-reading_times", "download-word_surprisals", "download-babylm_reading"} <= keys
+    assert "download-summary" not in keys and "prefers the acceptable sentence" not in words(app)
+    first = expected["measure"].iloc[0]
+    best = own[own["measure"] == first]["gain"].max()
+    assert FACE.headlines(result)[0].value == f"{best:.4f}"
+
+
+def test_baseline_and_column_are_chosen_and_kept_in_the_address() -> None:
+    run_id = finished(read(as_csv(challenge_rows())), BERT, GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id)
+    app.segmented_control(key=f"minimal-pairs-baseline-{run_id}").set_value(OWN)
+    app.run()
+    assert not app.exception and app.query_params["baseline"] == OWN
+    expected = gains(session.engine().runs.result(run_id)).query("baseline == @OWN")
+    assert app.dataframe[0].value["gain"].tolist() == pytest.approx(expected["gain"].tolist())
+    again = page_visits.visit("minimal_pairs", run=run_id, section="Words", measure="N400", section_model=GPT)
+    assert not again.exception and not again.error
+    of_model = word_surprisals(session.engine().runs.result(run_id)).query("model == @GPT")
+    listed = again.dataframe[0].value
+    assert len(listed) == len(of_model) and listed["surprisal"].is_monotonic_decreasing
+    assert again.selectbox(key=f"minimal-pairs-measure-{run_id}").value == "N400"
+
+
+def test_the_figures_are_of_the_tables() -> None:
+    run_id = finished(read(as_csv(challenge_rows())), BERT, GPT)
+    result = session.engine().runs.result(run_id)
+    own = gains(result).query("baseline == @OWN")
+    figure = gain_figure(own)
+    assert len(figure.data) == 2 and len(figure.data[0].y) == own["measure"].nunique()
+    table = word_surprisals(result)
+    curve = curve_figure(table, "N400")
+    assert len(curve.data) == 2
+    of_first = table[table["model"] == table["model"].iloc[0]]
+    counted = curve.data[0].customdata
+    assert sum(counted) == of_first["time:N400"].notna().sum() and len(counted) == 10
+    assert min(curve.data[0].y) >= of_first["time:N400"].min() and list(curve.data[0].x) == sorted(curve.data[0].x)
