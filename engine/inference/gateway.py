@@ -13,7 +13,8 @@ import numpy as np
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
-from engine.inference.chunks import chunk_order, chunk_slices
+from engine.inference.chunks import chunk_order, chunk_slices, shares_of_documents
+from engine.inference.document_shares import joined_shares
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
 from engine.inference.without_model import ProgressSpan, computed, in_order
@@ -56,6 +57,7 @@ LABELS = {
     "sentence_vectors": Message("Sentence vectors"),
     "token_similarities": Message("Token similarities"),
     "token_log_likelihoods": Message("Token log-likelihoods"),
+    "document_log_likelihoods": Message("Token log-likelihoods"),
     "shared_token_log_likelihoods": Message("Shared tokens"),
     "document_counts": Message("Counting tokens (KiB of text)"),
     "control_tokens_read": Message("Control tokens"),
@@ -174,6 +176,37 @@ class GatewaySession:
             applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}
         settings = {"scoring": scoring, "precision": precision, **applicable}
         return self._compute_each("token_log_likelihoods", model, list(texts), settings)
+
+    def document_log_likelihoods(
+        self,
+        model: str,
+        texts: Sequence[str],
+        *,
+        scoring: str,
+        window: int,
+        stride: int,
+        window_prefix: str = "each",
+        words: str = "auto",
+        precision: str = DEFAULT_PRECISION,
+        prefix: str = AUTO,
+        leading_space: bool = False,
+    ) -> list[Piece]:
+        """As `token_log_likelihoods`, of texts of any length, read in windows: see `models.scoring.running_text`.
+
+        Pieces have "unscored_spans" int32 (n, 2), the characters of tokens without any before them in their window,
+        and "n_windows", too. A long text is computed and kept in shares.
+        """
+        facts = self._model(model)[1]
+        applicable: dict[str, Any] = {"words": words}
+        if scoring == "causal":
+            tokens = list(prefix_tokens(facts, prefix))
+            applicable = {"prefix": tokens, "leading_space": leading_space, "window_prefix": window_prefix}
+        precision = resolved(precision, facts.dtype, facts.device)
+        settings = {"scoring": scoring, "window": window, "stride": stride, "precision": precision, **applicable}
+        n_shares = shares_of_documents(facts, settings, texts)
+        items = [(text, share, n) for text, n in zip(texts, n_shares, strict=True) for share in range(n)]
+        pieces = iter(self._compute_each("document_log_likelihoods", model, items, settings))
+        return [joined_shares([next(pieces) for _ in range(n)]) for n in n_shares]
 
     def shared_token_log_likelihoods(
         self,
