@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import JOIN, Role, normalize_name, values
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.formats.headerless import CLIMP_LABEL, CLIMP_TURNS
-from engine.datasets.minimal_pairs import designs, items, layouts, reshaping
+from engine.datasets.minimal_pairs import designs, items, layouts, reshaping, texts
 from engine.errors import InputError
 from engine.messages.message import Message
 
@@ -58,6 +58,10 @@ class Form:
 
 def _judged(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Table:
     return _renamed(table, {columns["sentence"]: "sentence", columns["label"]: "label"})
+
+
+def _texts(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Table:
+    return _renamed(table, {columns["text"]: texts.TEXT})
 
 
 def _conditions(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Table:
@@ -175,7 +179,16 @@ REGIONS = Form(
     by_names=True,
     read=lambda table, columns, skip: reshaping.sentences_of_regions(table, columns, skip_bad_rows=skip),
 )
-FORMS: Mapping[str, Form] = {form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS)}
+TEXTS = Form(
+    "texts",
+    Message("a document of running text"),
+    (Role("text", True, Message("the text, of any length")),),
+    {"text": (*texts.TEXTS, "sentence", "文")},
+    read=_texts,
+)
+FORMS: Mapping[str, Form] = {
+    form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, TEXTS)
+}
 _SENTENCES = ("first", "second", "sentence")
 # The roles that tell a form, in the order in which they are asked.
 _TELLING = (
@@ -189,6 +202,7 @@ _TELLING = (
     ("item", ITEMS),
     ("sentence", JUDGED),
     ("label", JUDGED),
+    ("text", TEXTS),
 )
 
 
@@ -215,7 +229,8 @@ def recognised_form(table: Table) -> Form:
     is_of_pairs = all(guessed.values()) or layouts.published_sentences(names)
     if not is_of_pairs and layouts.judged_format(names):
         return JUDGED
-    return next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), PAIRS)
+    told = next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), None)
+    return told or (TEXTS if not sides and not is_of_pairs and texts.text_column(names, _LABEL) else PAIRS)
 
 
 def column_of_sentences(table: Table) -> str | None:
@@ -227,7 +242,8 @@ def column_of_sentences(table: Table) -> str | None:
     if _is_long(table.frame.columns):
         return names["sentence"]
     form = recognised_form(table)
-    return form.guess(table)["content" if form is REGIONS else "options"] if form in (REGIONS, OPTIONS) else None
+    role = {REGIONS.key: "content", OPTIONS.key: "options", TEXTS.key: "text"}.get(form.key)
+    return form.guess(table)[role] if role else None
 
 
 def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) -> tuple[Form | None, Table, Columns]:
@@ -246,7 +262,7 @@ def read_in_form(table: Table, columns: Columns | None, *, skip_bad_rows: bool) 
         if _is_long(table.frame.columns):
             return PAIRS, reshaping.of_blimp_nl(table, names, skip_bad_rows=skip_bad_rows), columns or {}
         recognised = recognised_form(table)
-        if recognised not in (REGIONS, OPTIONS):
+        if recognised not in (REGIONS, OPTIONS, TEXTS):
             return None, table, columns or {}
         form = recognised
     chosen = _chosen(table, form, columns or {})

@@ -302,6 +302,8 @@ OPTIONS: Mapping[str, OptionsFormat] = {
 
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
 DESIGN = "SyntaxGym"
+# Documents, each a row or a plain text file, as `texts` reads them.
+RUNNING_TEXT = named("running text")
 
 
 def judged_format(columns: Iterable[str]) -> JudgedFormat | None:

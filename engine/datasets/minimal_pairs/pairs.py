@@ -14,7 +14,7 @@ from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs import designs, forms, items, judged, kinds, options, published_rows
+from engine.datasets.minimal_pairs import designs, forms, items, judged, kinds, options, published_rows, texts
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
 from engine.errors import BadRow
@@ -37,7 +37,7 @@ class MinimalPairs:
     """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
 
     In the layouts of `pair_formats.JUDGED` a row is one sentence that was judged (`labels`), in `pair_formats.DESIGN`
-    one of an item in a condition; it stands on both sides.
+    one of an item in a condition, in `pair_formats.RUNNING_TEXT` a document; it stands on both sides.
 
     `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
@@ -254,6 +254,8 @@ def from_table(
     guessed_by_name = column_names.guess(names, [role.name for role in ROLES])
     if form in (forms.CONDITIONS, forms.REGIONS) or (told and _are_conditions(names, guessed_by_name)):
         return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
+    if form is forms.TEXTS:
+        return _of_texts(table, columns, skip_bad_rows=skip_bad_rows)
     layout = (
         pair_formats.JUDGED["judged sentences"]
         if form is forms.JUDGED
@@ -354,6 +356,47 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
         (table.format,) * n,
         published_rows.originals(table, frame),
         (*table.notices, *rows.left_out_notice(table.left_out)),
+        table.left_out,
+    )
+
+
+def _of_texts(table: Table, columns: Mapping[str, str | None], *, skip_bad_rows: bool) -> MinimalPairs:
+    """The dataset of a table whose column `texts.TEXT` holds documents; what they are called is one of the fields."""
+    names = [str(name) for name in table.frame.columns]
+    guessed = {"category": column_names.guess(names, ["category"])["category"]}
+    of_category = {role: column for role, column in columns.items() if role == "category"}
+    category = column_names.choose(table.name, table.frame, ROLES[2:], guessed, of_category)["category"]
+    table = rows.without_invisible(table, [texts.TEXT, category])
+    table = rows.usable(
+        table,
+        {texts.TEXT: column_names.values(table.frame, texts.TEXT)},
+        rows.empty_reason,
+        Message("{name}: {bad} of {rows} lack a text. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows,
+    )
+    frame = table.frame
+    documents = column_names.values(frame, texts.TEXT)
+    rows.refuse_other_than_sentences(texts.TEXT, documents)
+    grouping = pair_formats.field_columns(frame, pair_formats.RUNNING_TEXT, [texts.TEXT])
+    fields = dict.fromkeys(filter(None, (texts.title_column(names), *grouping, category)))
+    n, numbers = len(frame), tuple(int(number) for number in frame.index)
+    return MinimalPairs(
+        table.name,
+        documents,
+        documents,
+        tuple(text.strip() for text in column_names.values(frame, category)),
+        numbers,
+        {name: tuple(frame[name].str.strip()) for name in fields if name in frame},
+        (table.name,) * n,
+        (pair_formats.RUNNING_TEXT,) * n,
+        (table.format,) * n,
+        published_rows.originals(table, frame),
+        (
+            *table.notices,
+            *column_names.chosen_notice(guessed, {"category": category}),
+            *rows.left_out_notice(table.left_out),
+            *texts.repeated_notice(numbers, documents),
+        ),
         table.left_out,
     )
 

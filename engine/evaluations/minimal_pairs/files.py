@@ -11,7 +11,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
-from engine.evaluations.minimal_pairs.kinds import pairs, single_sentences
+from engine.evaluations.minimal_pairs.kinds import pairs, single_sentences, texts
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
@@ -24,6 +24,7 @@ FILES = (
     PAIR_FILE,
     *pairs.FILES,
     *single_sentences.FILES,
+    *texts.FILES,
     records.TOKENS,
     records.EXCLUDED,
     records.PRECISION,
@@ -38,6 +39,7 @@ ANALYSES = {
         pairs.OF_STEREOTYPES,
         single_sentences.OF_JUDGED,
         single_sentences.OF_CONDITIONS,
+        texts.OF_TEXTS,
     )
 }
 NO_CONDITIONS = Message(

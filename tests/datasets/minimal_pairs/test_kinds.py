@@ -8,7 +8,7 @@ import pytest
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs import layouts
-from engine.datasets.minimal_pairs.kinds import CONDITIONS, JUDGED, KINDS, PAIRS, STEREOTYPES, DataKind, kind_of
+from engine.datasets.minimal_pairs.kinds import CONDITIONS, JUDGED, KINDS, PAIRS, STEREOTYPES, TEXTS, DataKind, kind_of
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 
 FILES = {
@@ -16,6 +16,7 @@ FILES = {
     STEREOTYPES.name: "sent_more,sent_less,stereo_antistereo\na,b,stereo\nc,d,antistereo\n",
     JUDGED.name: "sentence,label\na,1\nc,0\n",
     CONDITIONS.name: "item,condition,sentence\n1,x,a\n1,y,c\n",
+    TEXTS.name: "text,n\na b,1\nc d,2\n",
 }
 
 
@@ -24,7 +25,7 @@ def read(kind: DataKind) -> MinimalPairs:
 
 
 def test_every_layout_is_of_one_kind() -> None:
-    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, layouts.DESIGN]
+    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, layouts.DESIGN, layouts.RUNNING_TEXT]
     assert sorted(names) == sorted(name for kind in KINDS.values() for name in kind.formats)
     assert {kind_of((name,)).name for name in names} == set(KINDS) == set(FILES)
     assert kind_of((layouts.OTHER,)) is PAIRS
@@ -37,7 +38,7 @@ def test_a_file_is_read_as_its_kind_and_a_process_gives_back_the_same_record(kin
     assert len(dataset.sentences) == dataset.n * kind.n_sentences == len(set(dataset.sentences))
 
 
-@pytest.mark.parametrize("kind", [PAIRS, STEREOTYPES, JUDGED], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [PAIRS, STEREOTYPES, JUDGED, TEXTS], ids=lambda kind: kind.name)
 def test_the_columns_of_a_kind_are_recognised_as_that_kind(kind: DataKind) -> None:
     dataset = read(kind)
     columns = kind.columns(dataset.acceptable, dataset.unacceptable, dataset.categories, dataset.labels)
