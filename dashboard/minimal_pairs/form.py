@@ -66,6 +66,7 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         boundaries = settings.toggle(
             tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"], **start.at("boundaries")
         )
+        in_windows = _windows(start) if dataset is not None and dataset.data_kind.in_windows else {}
         st.markdown(tr("**Encoder-decoders**"))
         reads = _choice(start, tr("The encoder is given"), "encoder_reads")
         st.caption(verbatim(translated(OPTIONS["encoder_reads"].choices[reads])))
@@ -93,7 +94,20 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         shared_tokens=shared and has_shared,
         seed=seed,
         **exact,
+        **in_windows,
     )
+
+
+def _windows(start: Start) -> dict[str, Any]:
+    """How running text is read that is longer than a window."""
+    st.markdown(tr("**Running text**"))
+    with st.container(horizontal=True, gap="medium"):
+        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=160)
+        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=160)
+    st.caption(verbatim(translated(OPTIONS["stride"].help)))
+    where = _choice(start, tr("The prefix stands before"), "window_prefix")
+    st.caption(verbatim(translated(OPTIONS["window_prefix"].choices[where])))
+    return {"window": window, "stride": stride, "window_prefix": where}
 
 
 def _exact_scores(start: Start) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from engine.evaluations.minimal_pairs.records import (
     Result,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
+from engine.evaluations.minimal_pairs.running_text.tables import MEASURES
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
@@ -65,6 +66,7 @@ SECTIONS = (
     JUDGED,
     PREDICTED,
     REGIONS,
+    TEXTS,
     CHECKPOINTS,
     LENGTH,
     SCORES,
@@ -79,6 +81,7 @@ SECTIONS = (
     mark("Judgements"),
     mark("Predictions"),
     mark("Regions"),
+    mark("Running text"),
     mark("Checkpoints"),
     mark("Length"),
     mark("Scores"),
@@ -130,6 +133,11 @@ class Sectioned:
     )
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
+    measure: str = option(
+        "bits_per_byte",
+        "What is drawn of running text.",  # untranslated
+        choices=tuple(MEASURES),
+    )
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 

@@ -138,7 +138,5 @@ def ratio_difference(
         for bits, counts in ((first, first_counts), (second, second_counts))
     ]
     ratios = [float(bits.sum() / counts.sum()) for bits, counts in sides]
-    moved = [
-        (bits - ratio * counts) / counts.mean() for (bits, counts), ratio in zip(sides, ratios, strict=True)
-    ]
+    moved = [(bits - ratio * counts) / counts.mean() for (bits, counts), ratio in zip(sides, ratios, strict=True)]
     return ratios_of_sums((moved[0] - moved[1] + ratios[0] - ratios[1])[None], np.ones(len(moved[0])), by_t=True)

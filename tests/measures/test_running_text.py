@@ -70,7 +70,9 @@ def test_a_difference_over_documents_of_one_length_is_the_paired_t_test() -> Non
     random = np.random.default_rng(3)
     first, second = random.normal(4, 1, (2, 12))
     found, expected = ratio_difference(first, [1] * 12, second, [1] * 12), ttest_rel(first, second)
-    assert found.p_value[0] == pytest.approx(expected.pvalue) and found.mean[0] == pytest.approx(first.mean() - second.mean())
+    assert found.p_value[0] == pytest.approx(expected.pvalue) and found.mean[0] == pytest.approx(
+        first.mean() - second.mean()
+    )
     low, high = expected.confidence_interval(0.95)
     assert (found.low[0], found.high[0]) == pytest.approx((low, high))
 

@@ -26,6 +26,7 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.records import TOKENS, Result
+from engine.evaluations.minimal_pairs.running_text import tables as running_text
 from engine.evaluations.minimal_pairs.views import available
 
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
@@ -55,6 +56,12 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "item_predictions": lambda result, score, alpha, formulas: designs.item_predictions(result, formulas),
     "region_surprisals": lambda result, score, alpha: designs.region_surprisals(result),
     "surprisals": lambda result, score, alpha: designs.surprisals(result),
+}
+TEXT_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "documents": lambda result, score, alpha: running_text.documents(result),
+    "corpus": lambda result, score, alpha, column: running_text.corpus(result, column),
+    "corpus_comparisons": lambda result, score, alpha: running_text.comparisons(result),
+    "corpus_checkpoints": lambda result, score, alpha, column: running_text.checkpoints(result, column),
 }
 # The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
 OVER_CLUSTERS = frozenset(
@@ -105,6 +112,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     **LEVEL_TABLES,
     **JUDGED_TABLES,
     **DESIGN_TABLES,
+    **TEXT_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 

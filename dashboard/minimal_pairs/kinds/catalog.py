@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.minimal_pairs.kinds import pairs, single_sentences
+from dashboard.minimal_pairs.kinds import pairs, single_sentences, texts
 from dashboard.minimal_pairs.kinds.kind_page import KindPage
 from engine.evaluations.minimal_pairs.records import Result
 
@@ -13,6 +13,7 @@ PAGES = {
         pairs.OF_STEREOTYPES,
         single_sentences.OF_JUDGED,
         single_sentences.OF_CONDITIONS,
+        texts.OF_TEXTS,
     )
 }
 

@@ -32,7 +32,8 @@ KINDS_OF_DATA = Message(
     "study: sentence pairs ('reference', 'candidate'). Minimal pairs: pairs ('acceptable', 'unacceptable'); pairs and "
     "which is acceptable ('first', 'second', 'answer'); lists of sentences and which is acceptable ('options', "
     "'answer'); sentences of items ('item', 'sentence', 'label'); judged sentences ('sentence', 'label'); sentences in "
-    "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'); running text ('text'). Where the "
+    "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'); running text "
+    "('text'). Where the "
     "first line is a row of data, say so (--header data, or on the page)."
 )
 

@@ -1,5 +1,6 @@
 """The kinds of minimal-pair data by what a row is: a pair, a pair of a benchmark of stereotypes, a judged sentence, a
-sentence in a condition, a document of running text. Whoever reads, rates, exports or describes such data asks the record of its kind.
+sentence in a condition, a document of running text. Whoever reads, rates, exports or describes such data asks the record
+of its kind.
 """
 
 from __future__ import annotations

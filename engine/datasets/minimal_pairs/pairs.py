@@ -288,8 +288,8 @@ def from_table(
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
-    for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
-        rows.refuse_other_than_sentences(column, texts)
+    for column, of_column in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
+        rows.refuse_other_than_sentences(column, of_column)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if judged.is_judgement(name, layout)]

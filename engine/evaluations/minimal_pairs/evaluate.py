@@ -186,7 +186,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.own_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {})
-        | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if windows else {}),
+        | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if kind.in_windows else {}),
     )
     if kind.in_windows:
         result = replace(result, documents=document_table(dataset, scored, result.pairs))

@@ -122,8 +122,8 @@ def scores_at(
 
     next_token: each is read at the position before its own, which must be 1 or more.
 
-    ids_by_text: what the model reads of each text. `masked_together`: for each text a number per token; the copy for a token masks it and the later tokens that have
-    the same number.
+    ids_by_text: what the model reads of each text. `masked_together`: for each text a number per token; the copy for a
+    token masks it and the later tokens that have the same number.
     """
     counts = [len(scored_positions) for scored_positions in positions]
     text_of_copy = np.repeat(np.arange(len(ids_by_text)), counts)  # (n_copies,)

@@ -79,7 +79,7 @@ def test_beside_pairs_a_text_file_is_a_readme() -> None:
     dataset = read(content.getvalue(), "mixed.zip")
     assert dataset.data_kind.name == "pairs" and dataset.n == 1
     assert any("README.txt" in notice and "notes.csv" in notice for notice in map(str, dataset.notices))
-    with pytest.raises(InputError, match="holds running text, .*holds pairs of sentences"):
+    with pytest.raises(InputError, match=r"holds running text, .*holds pairs of sentences"):
         read_pairs([("a.csv", b"good,bad\na b,c d\n"), ("b.txt", PROSE.encode())])
 
 

@@ -17,7 +17,9 @@ from engine.measures.running_text import Extent, scored_extent
 _NOTHING = np.zeros((0, 2), dtype=np.int32)
 
 
-def document_table(dataset: MinimalPairs, scored_by_model: Mapping[str, ScoredPairs], pairs: pd.DataFrame) -> pd.DataFrame:
+def document_table(
+    dataset: MinimalPairs, scored_by_model: Mapping[str, ScoredPairs], pairs: pd.DataFrame
+) -> pd.DataFrame:
     """A row for each document that a model scored, as `Result.documents`; pairs: `Result.pairs` of the same."""
     named = title_column(dataset.fields)
     titles = np.array(dataset.fields[named] if named else ("",) * dataset.n, dtype=object)

@@ -16,11 +16,15 @@ from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import shown_name
 
 PSEUDO = Message(
-    "The numbers of {masked} are pseudo-perplexities: each token is predicted from both sides, so that they lie below "
-    "perplexities, and cannot be compared with those of {causal}."
+    "The numbers of {masked} are pseudo-perplexities: each token is predicted from both sides. They cannot be compared "
+    "with the perplexities of {causal}."
 )
 TOKENIZERS = Message(
     "The models have different tokenizers, so that their perplexities are over different tokens. Compare bits per byte."
+)
+WINDOWS = Message(
+    "The models read windows of different lengths ({lengths} tokens), and so different amounts of context. Choose a window "
+    "that all of them take, such as {shortest:,}, to compare them alike."
 )
 ECHO = Message(
     "{models}: the encoder is given the text itself, so that the numbers say how well it is given back, not how "
@@ -36,6 +40,7 @@ def of_texts(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFac
         *_unknown(result),
         *([Message("The corpus is small: {why}.", why=FEW_DOCUMENTS)] if dataset.n < FEWEST_CLUSTERS else []),
         *_windows(result),
+        *_other_windows(result),
         *of_servers(result, all_facts),
         *of_scores(result, dataset, all_facts),
         *of_unread_series(result),
@@ -81,6 +86,14 @@ def _unknown(result: Result) -> list[Message]:
         for model, row in sums.iterrows()
         if row["n_unknown"]
     ]
+
+
+def _other_windows(result: Result) -> list[Message]:
+    """That windows differ, where a document is longer than the shortest."""
+    lengths = sorted({window for window, _ in result.signature.get("windows", {}).values()})
+    if len(lengths) < 2 or not (result.documents["n_windows"] > 1).any():
+        return []
+    return [WINDOWS.format(lengths=", ".join(f"{length:,}" for length in lengths), shortest=lengths[0])]
 
 
 def _windows(result: Result) -> list[Message]:

@@ -52,7 +52,11 @@ _SUMS = (
 CORPUS = Table(
     "corpus",
     Message("A row for all documents of running text, and for those of each category, under each model."),
-    (MODEL, Column("category", "text", 'the category, or the value of the column chosen; "" for all documents'), *_SUMS),
+    (
+        MODEL,
+        Column("category", "text", 'the category, or the value of the column chosen; "" for all documents'),
+        *_SUMS,
+    ),
     only_with_rows=True,
     since=VERSION,
 )

@@ -13,7 +13,9 @@ def check_no_windows(settings: Settings, kind: DataKind) -> None:
     """Raises InputError for windows of data that are not read in any."""
     if not kind.in_windows and (settings.window is not None or settings.stride is not None):
         raise InputError(
-            Message("A window and a stride are of running text, and these are {holds}. Leave them out.", holds=kind.holds)
+            Message(
+                "A window and a stride are of running text, and these are {holds}. Leave them out.", holds=kind.holds
+            )
         )
 
 

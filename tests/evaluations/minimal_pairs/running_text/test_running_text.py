@@ -113,7 +113,9 @@ def test_a_pseudo_perplexity_is_not_ranked_beside_a_perplexity() -> None:
     assert "ahead" not in str(finding(result))
     (bits, perplexity) = headlines(result, "gpt")
     assert bits.measure == "bits_per_byte" and bits.is_ranked and not perplexity.is_ranked
-    assert bits.value == pytest.approx(corpus(result).query("model == 'gpt' and category == ''")["bits_per_byte"].item())
+    assert bits.value == pytest.approx(
+        corpus(result).query("model == 'gpt' and category == ''")["bits_per_byte"].item()
+    )
 
 
 def test_checkpoints_are_a_curve() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -175,9 +174,9 @@ def test_a_text_without_a_token_is_excluded_in_each_share(gpt: LoadedModel, bert
 
 
 def test_a_window_that_cannot_be_is_refused(gpt: LoadedModel, bert: LoadedModel) -> None:
-    with pytest.raises(InputError, match="65 tokens is too long: .* at most 64"):
+    with pytest.raises(InputError, match=r"65 tokens is too long: .* at most 64"):
         of_document(gpt, TEXT, window=65, stride=8)
-    with pytest.raises(InputError, match="no room for the text: .* reads 2 special tokens"):
+    with pytest.raises(InputError, match=r"no room for the text: .* reads 2 special tokens"):
         of_document(bert, TEXT, scoring="pll-original", window=2, stride=1)
 
 
