@@ -14,16 +14,17 @@ from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices, shares_of_documents
-from engine.inference.document_shares import joined_shares
+from engine.inference.document_shares import in_shares, joined
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
+from engine.inference.scoring_settings import scoring_settings
 from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layer_numbers import resolve_layers
 from engine.messages.message import Message
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.model_files import has_weights
 from engine.models.sources.names import local_directory, split_label, split_revision
-from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
+from engine.models.tokenization.prefix_tokens import AUTO
 from engine.precision import DEFAULT_PRECISION, resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
@@ -166,15 +167,17 @@ class GatewaySession:
         apply (`models.scoring.causal_lm`); "seq2seq", to which `encoder_reads` and `encoder_text` do
         (`models.scoring.seq2seq_lm`); or one of `models.scoring.masked_lm`, to which `words` does.
         """
-        applicable: dict[str, Any] = {"words": words}  # what applies to `scoring`: equal numbers, equal keys
-        if scoring == "causal":
-            facts = self._model(model)[1]
-            applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
-            applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
-        elif scoring == "seq2seq":
-            applicable = {"encoder_reads": encoder_reads}
-            applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}
-        settings = {"scoring": scoring, "precision": precision, **applicable}
+        settings = scoring_settings(
+            self._model(model)[1],
+            scoring,
+            precision,
+            words=words,
+            prefix=prefix,
+            leading_space=leading_space,
+            word_boundaries=word_boundaries,
+            encoder_reads=encoder_reads,
+            encoder_text=encoder_text,
+        )
         return self._compute_each("token_log_likelihoods", model, list(texts), settings)
 
     def document_log_likelihoods(
@@ -197,16 +200,13 @@ class GatewaySession:
         and "n_windows", too. A long text is computed and kept in shares.
         """
         facts = self._model(model)[1]
-        applicable: dict[str, Any] = {"words": words}
-        if scoring == "causal":
-            tokens = list(prefix_tokens(facts, prefix))
-            applicable = {"prefix": tokens, "leading_space": leading_space, "window_prefix": window_prefix}
         precision = resolved(precision, facts.dtype, facts.device)
-        settings = {"scoring": scoring, "window": window, "stride": stride, "precision": precision, **applicable}
+        settings = scoring_settings(facts, scoring, precision, words=words, prefix=prefix, leading_space=leading_space)
+        settings |= {"window": window, "stride": stride}
+        settings |= {"window_prefix": window_prefix} if scoring == "causal" else {}
         n_shares = shares_of_documents(facts, settings, texts)
-        items = [(text, share, n) for text, n in zip(texts, n_shares, strict=True) for share in range(n)]
-        pieces = iter(self._compute_each("document_log_likelihoods", model, items, settings))
-        return [joined_shares([next(pieces) for _ in range(n)]) for n in n_shares]
+        pieces = self._compute_each("document_log_likelihoods", model, in_shares(texts, n_shares), settings)
+        return joined(pieces, n_shares)
 
     def shared_token_log_likelihoods(
         self,
