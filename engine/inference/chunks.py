@@ -60,10 +60,10 @@ def shares_of_documents(facts: ModelFacts, settings: Mapping[str, Any], texts: S
 
 def _cost_of_document(text: str, facts: ModelFacts, settings: Mapping[str, Any]) -> float:
     """The tokens that a model reads to score a text in windows."""
-    tokens, window = SPECIAL_TOKENS + _n_tokens(text, facts), settings["window"]
+    tokens, window = SPECIAL_TOKENS + _n_tokens(text, facts), int(settings["window"])
     if settings["scoring"] != "causal":
         return tokens * min(tokens, window)  # each token is masked in a separate copy of its window
-    return tokens if tokens <= window else tokens * window / min(settings["stride"], window)
+    return tokens if tokens <= window else tokens * window / min(int(settings["stride"]), window)
 
 
 def _slices_of_documents(facts: ModelFacts, settings: Mapping[str, Any], items: Sequence[Any]) -> list[slice]:

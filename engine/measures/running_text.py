@@ -66,8 +66,9 @@ def perplexity(log_likelihood: ArrayLike, n_tokens: ArrayLike) -> Floats:
     >>> perplexity(-2 * math.log(10), 2).round(9).item()
     10.0
     """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.exp(-_ratio(log_likelihood, n_tokens))
+    with np.errstate(over="ignore"):
+        values: Floats = np.exp(-_ratio(log_likelihood, n_tokens))
+    return values
 
 
 def bits_per(log_likelihood: ArrayLike, n: ArrayLike) -> Floats:
