@@ -93,7 +93,9 @@ def bits_per(log_likelihood: ArrayLike, n: ArrayLike) -> Floats:
 
 def _ratio(sums: ArrayLike, counts: ArrayLike) -> Floats:
     numerator, denominator = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    return np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator > 0)
+    ratio: Floats = np.full(np.shape(numerator), np.nan)
+    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
+    return ratio
 
 
 def corpus_ratios(log_likelihoods: ArrayLike, counts: ArrayLike, seed: int = 0) -> ClusteredMeans:

@@ -207,7 +207,7 @@ def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go
         automargin=True,
     )
     figure = laid_out(figure, height=130 + 44 * max(len(rows), 1), legend=by_category and len(models) > 1)
-    figure.update_layout(margin={"t": 12, "b": 56})
+    figure.update_layout(margin={"t": 40 if by_category else 12, "b": 56}, legend={"y": 1.0, "yanchor": "bottom"})
     return figure
 
 

@@ -18,7 +18,7 @@ from engine.evaluations.shared.finding import Contest, Standing, contrasts_of, f
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.precision import EXACT_DECISIONS
 
 FILES = tables.FILES
@@ -73,7 +73,8 @@ def _headlines(result: Result, model: str) -> list[Headline]:
             line[name],
             line["n_documents"],
             "documents",
-            *(line[end] for end in ends[name]),
+            line[ends[name][0]],
+            line[ends[name][1]],
             better=CARDS[name].better,
             reason=line["reason"] if math.isnan(line[name]) else "",
             is_compared=False,
@@ -85,21 +86,32 @@ def _headlines(result: Result, model: str) -> list[Headline]:
 
 
 def _finding(result: Result, _: PairView | None = None, __: Tables | None = None) -> Message:
-    """The models by bits per byte, tested over documents."""
+    """The models by bits per byte, tested over documents; those whose numbers say different things apart."""
     table = tables.corpus(result)
-    lines = table[(table["category"] == "").to_numpy()].to_dict("records")
-    contest = Contest(
-        Message("bits per byte"),
-        CARDS["bits_per_byte"].better if tables.are_comparable(result, result.scored_models) else "neither",
-        max((line["n_documents"] for line in lines), default=0),
-        "document",
-        [Standing(line["model"], line["bits_per_byte"], line["ci_low"], line["ci_high"]) for line in lines],
-        contrasts_of(tables.comparisons(result), "p_holm"),
-        is_share=False,
-        digits=3,
-        n_left_out=left_out_rows(result.excluded),
+    lines = {line["model"]: line for line in table[(table["category"] == "").to_numpy()].to_dict("records")}
+    contrasts = contrasts_of(tables.comparisons(result), "p_holm")
+    return together(
+        " ",
+        [
+            finding_of(
+                Contest(
+                    Message("bits per byte"),
+                    CARDS["bits_per_byte"].better,
+                    max(lines[model]["n_documents"] for model in models),
+                    "document",
+                    [
+                        Standing(model, *(lines[model][name] for name in ("bits_per_byte", "ci_low", "ci_high")))
+                        for model in models
+                    ],
+                    contrasts,
+                    is_share=False,
+                    digits=3,
+                    n_left_out=left_out_rows(result.excluded),
+                )
+            )
+            for models in tables.comparable_models(result)
+        ],
     )
-    return finding_of(contest)
 
 
 OF_TEXTS = Analysis(

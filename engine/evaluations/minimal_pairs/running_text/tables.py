@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -129,11 +129,12 @@ def corpus(result: Result, by: str = CATEGORY) -> pd.DataFrame:
 def comparisons(result: Result) -> pd.DataFrame:
     """Every two models by bits per byte, paired over the documents that all models scored; empty for one model.
 
-    Two models whose numbers say different things (`are_comparable`) have no row.
+    Two models whose numbers say different things (`comparable_models`) have no row.
     """
+    group_of = {model: group for group in comparable_models(result) for model in group}
     rows = []
     for (model, first), (other, second) in combinations(_common(result), 2):
-        if not are_comparable(result, (model, other)):
+        if group_of[model] is not group_of[other]:
             continue
         found = ratio_difference(
             -first["log_likelihood"] / LN_2, first["n_bytes"], -second["log_likelihood"] / LN_2, second["n_bytes"]
@@ -160,21 +161,21 @@ def checkpoints(result: Result, by: str = CATEGORY) -> pd.DataFrame:
     return found.merge(corpus(result, by), on="model").astype({"series": "str"})[list(CHECKPOINTS.headers)]
 
 
-def are_comparable(result: Result, models: Collection[str]) -> bool:
-    """Whether the numbers of these models say the same: a pseudo-log-likelihood sees both sides of a token, a
-    log-likelihood one, and a decoder that is given the text itself all of it.
+def comparable_models(result: Result) -> list[tuple[str, ...]]:
+    """The models in groups whose numbers say the same, in the order of the run.
+
+    A log-likelihood sees one side of a token, a pseudo-log-likelihood both, and a decoder that is given the text itself
+    all of it.
     """
     scoring = {without_label(model): str(rule) for model, rule in result.signature.get("scoring", {}).items()}
-    rules = [scoring.get(without_label(model), "") for model in models]
-    said = {
-        "pseudo"
-        if rule.startswith(("pll", "mntp"))
-        else "itself"
-        if rule == SEQ2SEQ and result.settings.encoder_reads == "sentence"
-        else ""
-        for rule in rules
-    }
-    return len(said) < 2
+    groups: dict[str, list[str]] = {}
+    for model in result.scored_models:
+        rule = scoring.get(without_label(model), "")
+        seen = "both sides" if rule.startswith(("pll", "mntp")) else "one side"
+        if rule == SEQ2SEQ and result.settings.encoder_reads == "sentence":
+            seen = "itself"
+        groups.setdefault(seen, []).append(model)
+    return [tuple(models) for models in groups.values()]
 
 
 def _common(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:

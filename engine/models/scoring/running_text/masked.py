@@ -91,5 +91,6 @@ def _scored(spans: Spans, part: Window, first: int, next_token: bool) -> np.ndar
     next_token: a token that nothing stands before in its window is left out.
     """
     places = np.arange(first + part.scored_from, first + part.scored_to)
-    places = places[~spans.special[places]]
-    return places[places - part.begin > 0] if next_token else places
+    is_scored = ~spans.special[places] & ((places > part.begin) if next_token else True)
+    scored: np.ndarray = places[is_scored]
+    return scored
