@@ -70,7 +70,8 @@ def _conditions(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -
 
 
 _SENTENCE = ("sentence", "text", "sent", "utterance", "文", "例文")
-_LABEL = (
+# Names of a column that says whether a sentence is acceptable, or what class a text is of.
+JUDGEMENTS = (
     "label",
     "acceptable",
     "acceptability",
@@ -137,7 +138,7 @@ ITEMS = Form(
         Role("sentence", True, Message("the sentence")),
         Role("label", True, Message("whether it is acceptable: 1 or 0, true or false, grammatical or ungrammatical")),
     ),
-    {"item": _ITEM, "sentence": _SENTENCE, "label": _LABEL},
+    {"item": _ITEM, "sentence": _SENTENCE, "label": JUDGEMENTS},
     read=lambda table, columns, skip: items.as_pairs(_composed(table, columns["item"]), columns, skip_bad_rows=skip),
 )
 JUDGED = Form(
@@ -147,7 +148,7 @@ JUDGED = Form(
         Role("sentence", True, Message("the sentence")),
         Role("label", True, Message("whether it was judged acceptable: 1 or 0, true or false")),
     ),
-    {"sentence": _SENTENCE, "label": _LABEL},
+    {"sentence": _SENTENCE, "label": JUDGEMENTS},
     read=_judged,
 )
 CONDITIONS = Form(
@@ -230,7 +231,7 @@ def recognised_form(table: Table) -> Form:
     if not is_of_pairs and layouts.judged_format(names):
         return JUDGED
     told = next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), None)
-    return told or (TEXTS if not sides and not is_of_pairs and texts.text_column(names, _LABEL) else PAIRS)
+    return told or (TEXTS if not sides and not is_of_pairs and texts.text_column(names, JUDGEMENTS) else PAIRS)
 
 
 def column_of_sentences(table: Table) -> str | None:
