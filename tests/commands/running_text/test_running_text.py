@@ -110,6 +110,21 @@ def test_the_files_of_two_models_and_a_second_run_from_the_cache(
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+def test_scores_from_a_file_stand_beside_a_model(folder: Path, cache: Path, tmp_path: Path) -> None:
+    with (tmp_path / "mine.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["sentence", "log_likelihood"])
+        writer.writerows((text, -8 * math.log(2) * len(text.encode())) for text in TEXTS.values())
+    command = ["minimal-pairs", "--data", str(folder), "--model", GPT, "--scores", f"mine={tmp_path / 'mine.csv'}"]
+    assert main([*command, "--out", str(tmp_path / "out"), "--cache", str(cache)]) == 0
+    whole = {row["model"]: row for row in table(tmp_path / "out" / "corpus.csv") if not row["category"]}
+    mine = whole["mine=scores/mine"]
+    assert float(mine["bits_per_byte"]) == pytest.approx(8) and mine["n_bytes"] == whole[GPT]["n_bytes"]
+    assert mine["perplexity"] == mine["n_tokens"] == "" and int(whole[GPT]["n_tokens"]) > 100
+    said = json.loads((tmp_path / "out" / "settings.json").read_text(encoding="utf-8"))
+    assert said["windows"] == {GPT: [256, 128]} and "is left out" not in said["rules"]["mine=scores/mine"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -36,7 +36,7 @@ def document_table(
                     "row": of_model["row"].to_numpy(),
                     "category": of_model["category"].to_numpy(),
                     "title": pd.array(titles[items], dtype="str"),
-                    "n_tokens": of_model["acceptable_tokens"].to_numpy(),
+                    "n_tokens": of_model["acceptable_tokens"].astype("Int64").array,
                     "n_characters": [extent.n_characters for extent in extents],
                     "n_bytes": [extent.n_bytes for extent in extents],
                     "n_unknown": [int(piece.get("n_unknown", 0)) for piece in pieces],
@@ -45,7 +45,9 @@ def document_table(
                 }
             ).astype({name: "str" for name in ("model", "category")})
         )
-    return DOCUMENTS.arranged(pd.concat(parts[1:] or parts, ignore_index=True))
+    table = pd.concat(parts[1:] or parts, ignore_index=True)
+    are_known = not table["n_tokens"].isna().any()
+    return DOCUMENTS.arranged(table.astype({"n_tokens": "int64"}) if are_known else table)
 
 
 def _extent(text: str, piece: dict[str, Any]) -> Extent:

@@ -68,7 +68,7 @@ def _not_comparable(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mes
     ]
     return [
         *([PSEUDO.format(masked=", ".join(masked), causal=", ".join(others))] if masked and others else []),
-        *([TOKENIZERS] if len({facts.tokenizer_fingerprint for facts in all_facts}) > 1 else []),
+        *([TOKENIZERS] if len({facts.tokenizer_fingerprint for facts in all_facts} - {""}) > 1 else []),
         *([ECHO.format(models=", ".join(echoing))] if echoing else []),
     ]
 
