@@ -10,6 +10,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs import kinds
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.kinds.analysis import Analysis, Asked
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
@@ -52,12 +53,13 @@ def _check_scores(dataset: MinimalPairs, _: PairScoring, normalizations: Sequenc
 
 
 def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
+    tokens = in_memory(result.tokens)
     return {
         "documents": tables.documents(result),
         "corpus": tables.corpus(result, asked.shown.by),
         "corpus_comparisons": tables.comparisons(result),
         "corpus_checkpoints": tables.checkpoints(result, asked.shown.by),
-        "tokens": in_memory(result.tokens),
+        "tokens": tokens[(tokens["side"] == SIDES[0]).to_numpy()].reset_index(drop=True),  # it stands on both sides
         "excluded": result.excluded,
     }
 
