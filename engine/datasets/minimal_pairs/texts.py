@@ -14,6 +14,7 @@ from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.encodings import DETECT, source_in
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import InputError
+from engine.language.quantities import count
 from engine.messages.message import Message
 
 PLAIN = ".txt"
@@ -22,6 +23,7 @@ TEXT, TITLE, CATEGORY = "text", "title", "category"
 TEXTS = ("text", "document", "body", "content", "本文", "文章", "テキスト", "文書")
 TITLES = ("title", "タイトル", "題名", "file", "filename", "file_name", "id", "doc_id", "document_id")
 AOZORA = Message("{name} is in the notation of Aozora Bunko: header, ruby, notes and colophon are taken off.")
+SAME = Message("{notice} The same holds for another {n} of {name}.")
 REPEATED = (
     Message("{rows} repeats an earlier document (kept): {listed}."),
     Message("{rows} repeat an earlier document (kept): {listed}."),
@@ -98,8 +100,21 @@ def documents(name: str, tables: Sequence[Table]) -> Table:
     if frame[CATEGORY].nunique() == 1:
         frame[CATEGORY] = ""
     frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-    notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
-    return replace(tables[0], name=name, frame=frame, notices=notices)
+    notices = dict.fromkeys(notice for table in tables for notice in table.notices)
+    return replace(tables[0], name=name, frame=frame, notices=_once(name, notices))
+
+
+def _once(name: str, notices: Iterable[str]) -> tuple[str, ...]:
+    """One notice of those that say the same of several files of an archive, with how many others it is of."""
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for notice in notices:
+        said = notice if isinstance(notice, Message) else Message(notice)
+        others = {key: value for key, value in said.values.items() if key not in ("name", "confidence")}
+        alike.setdefault((said.template, *others.items()), []).append(notice)
+    return tuple(
+        first if not others else SAME.format(notice=first, n=count(len(others), "file"), name=name)
+        for first, *others in alike.values()
+    )
 
 
 def _document(source: bytes | Path, name: str, encoding: str) -> Table:

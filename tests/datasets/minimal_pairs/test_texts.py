@@ -83,6 +83,16 @@ def test_beside_pairs_a_text_file_is_a_readme() -> None:
         read_pairs([("a.csv", b"good,bad\na b,c d\n"), ("b.txt", PROSE.encode())])
 
 
+def test_what_is_said_of_many_files_of_an_archive_is_said_once() -> None:
+    with zipfile.ZipFile(content := io.BytesIO(), "w") as archive:
+        for name in "abc":
+            archive.writestr(f"{name}.txt", f"{name}。{PROSE}猫《ねこ》。［＃{name}］".encode("cp932"))
+        archive.writestr("d.txt", PROSE)
+    notices = [str(notice) for notice in read(content.getvalue(), "works.zip").notices]
+    assert len(notices) == 2 and all("another 2 files of works.zip" in notice for notice in notices)
+    assert any("a.txt is in the notation of Aozora" in notice for notice in notices)
+
+
 def test_the_notation_of_aozora_is_taken_off() -> None:
     text = "題名\n作者\n\n" + "-" * 55 + "\n【テキスト中に現れる記号について】\n\n《》：ルビ\n" + "-" * 55
     dataset = read(f"{text}\n\n吾輩《わがはい》は猫である。\n\n底本：「本」\n", "neko.txt")
