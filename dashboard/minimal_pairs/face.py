@@ -8,6 +8,7 @@ from typing import Any
 from dashboard.minimal_pairs.compared import COMPARED
 from dashboard.minimal_pairs.home_figure import draw_length_bias
 from dashboard.minimal_pairs.kinds.catalog import page_of
+from dashboard.shared.exports.bundle import running_text
 from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.exports.tables.formats import zipped
@@ -31,9 +32,10 @@ ENCODER = option_of(Settings, "encoder_reads").phrases
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     settings, rules = signature["settings"], tuple(signature.get("scoring", {}).values())
-    yield Statement("decision", {"cite": Cited(("ueda2024",))})
+    is_text = running_text.is_running_text(signature)
+    yield running_text.measured() if is_text else Statement("decision", {"cite": Cited(("ueda2024",))})
     if any("causal" in rule for rule in rules):
-        yield Statement("causal")
+        yield Statement("causal text" if is_text else "causal")
         for tokens, whom in by_value(signature.get("prefixes", {})).items():
             yield (
                 Statement("prefix", {"tokens": tokens, "whom": Models(whom)})
@@ -56,6 +58,9 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             yield Statement("decoder of masks", {"whom": Models(whom)})
         elif rule == SEQ2SEQ:
             yield Statement("decoder", {"given": Phrase(ENCODER[settings["encoder_reads"]]), "whom": Models(whom)})
+    if is_text:
+        yield from running_text.windows(signature)
+        return
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
@@ -113,7 +118,11 @@ FACE = Face(
         "Sample: minimal pairs",  # untranslated
         lambda language: Settings(first_built_in("masked", "causal", language=language)),
     ),
-    Paragraph("minimal", _statements),
+    Paragraph(
+        "minimal",
+        _statements,
+        lambda signature: "documents" if running_text.is_running_text(signature) else "minimal",
+    ),
     ("length",),
     HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias),
     COMPARED,

@@ -24,7 +24,9 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
     """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         chosen = _popover(models, dataset, start)
-        again = {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
+        windows = {"window": tr("Window, tokens"), "stride": tr("Stride, tokens")}
+        again = {name: label for name, label in windows.items() if getattr(chosen, name) is not None}
+        again |= {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
         settings.in_a_line(
             chosen,
             {
@@ -40,6 +42,7 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
 
 def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start) -> Settings:
     with st.popover(tr("Advanced options"), icon=":material/tune:", key="minimal-pairs-settings", width="content"):
+        in_windows = _windows(start) if dataset is not None and dataset.data_kind.in_windows else {}
         st.markdown(tr("**Masked models**"))
         pll = _choice(start, tr("Pseudo-log-likelihood"), "pll", label_visibility="collapsed")
         st.caption(verbatim(translated(OPTIONS["pll"].choices[pll])))
@@ -93,7 +96,20 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         shared_tokens=shared and has_shared,
         seed=seed,
         **exact,
+        **in_windows,
     )
+
+
+def _windows(start: Start) -> dict[str, Any]:
+    """How running text is read that is longer than a window."""
+    st.markdown(tr("**Running text**"))
+    with st.container(horizontal=True, gap="medium"):
+        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=160)
+        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=160)
+    st.caption(verbatim(translated(OPTIONS["stride"].help)))
+    where = _choice(start, tr("The prefix stands before"), "window_prefix")
+    st.caption(verbatim(translated(OPTIONS["window_prefix"].choices[where])))
+    return {"window": window, "stride": stride, "window_prefix": where}
 
 
 def _exact_scores(start: Start) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from engine.evaluations.minimal_pairs.records import (
     Result,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
+from engine.evaluations.minimal_pairs.running_text.tables import MEASURES
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
@@ -69,6 +70,7 @@ SECTIONS = (
     READING,
     ACQUISITION,
     WORDS,
+    TEXTS,
     CHECKPOINTS,
     LENGTH,
     SCORES,
@@ -86,6 +88,7 @@ SECTIONS = (
     mark("Reading times"),
     mark("Acquisition"),
     mark("Words"),
+    mark("Running text"),
     mark("Checkpoints"),
     mark("Length"),
     mark("Scores"),
@@ -137,6 +140,11 @@ class Sectioned:
     )
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
+    measure: str = option(
+        "bits_per_byte",
+        "What is drawn of running text.",  # untranslated
+        choices=tuple(MEASURES),
+    )
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
     baseline: str = option(
         WITH_PREVIOUS,
@@ -144,7 +152,7 @@ class Sectioned:
         choices=BASELINES,
     )
     word: str = option("", "The word whose curve is shown; the first where none is named.")  # untranslated
-    measure: str = option("", "The column of reading times; the first where none is named.")  # untranslated
+    time_column: str = option("", "The column of reading times; the first where none is named.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 

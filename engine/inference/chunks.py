@@ -6,6 +6,7 @@ last digits of their numbers, so that a measured size would give other digits on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,11 +31,12 @@ def chunk_slices(operation: str, facts: ModelFacts, settings: Mapping[str, Any],
 
     A character counts as one token, which is about right in Japanese; a Latin letter as the model's share of one.
     """
+    if operation == "document_log_likelihoods":
+        return _slices_of_documents(facts, settings, items)
     is_quadratic = operation == "shared_token_log_likelihoods" or (
         operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith(("pll", "mntp"))
     )
-    is_faster = settings.get("precision") in ("bf16", "fp16") and facts.device.startswith("cuda")
-    budget = _tokens_per_chunk(operation, facts, HALF_PRECISION_TIMES if is_faster else 1)
+    budget = _tokens_per_chunk(operation, facts, _speed_up(facts, settings))
     slices: list[slice] = []
     start, cost = 0, 0.0
     for position, item in enumerate(items):
@@ -48,6 +50,39 @@ def chunk_slices(operation: str, facts: ModelFacts, settings: Mapping[str, Any],
     if items:
         slices.append(slice(start, len(items)))
     return slices
+
+
+def shares_of_documents(facts: ModelFacts, settings: Mapping[str, Any], texts: Sequence[str]) -> list[int]:
+    """In how many shares the windows of each text are computed, one after another: each has about one chunk of work."""
+    budget = _tokens_per_chunk("document_log_likelihoods", facts, _speed_up(facts, settings))
+    return [math.ceil(_cost_of_document(text, facts, settings) / budget) for text in texts]
+
+
+def _cost_of_document(text: str, facts: ModelFacts, settings: Mapping[str, Any]) -> float:
+    """The tokens that a model reads to score a text in windows."""
+    tokens, window = SPECIAL_TOKENS + _n_tokens(text, facts), int(settings["window"])
+    if settings["scoring"] != "causal":
+        return tokens * min(tokens, window)  # each token is masked in a separate copy of its window
+    return tokens if tokens <= window else tokens * window / min(int(settings["stride"]), window)
+
+
+def _slices_of_documents(facts: ModelFacts, settings: Mapping[str, Any], items: Sequence[Any]) -> list[slice]:
+    """As `chunk_slices`, of shares of texts: (text, number of the share, number of shares)."""
+    budget = _tokens_per_chunk("document_log_likelihoods", facts, _speed_up(facts, settings))
+    slices: list[slice] = []
+    start, cost = 0, 0.0
+    for position, (text, _, n_shares) in enumerate(items):
+        of_item = _cost_of_document(text, facts, settings) / n_shares
+        if position > start and cost + of_item > budget:
+            slices.append(slice(start, position))
+            start, cost = position, 0.0
+        cost += of_item
+    return [*slices, slice(start, len(items))] if items else []
+
+
+def _speed_up(facts: ModelFacts, settings: Mapping[str, Any]) -> float:
+    is_faster = settings.get("precision") in ("bf16", "fp16") and facts.device.startswith("cuda")
+    return HALF_PRECISION_TIMES if is_faster else 1
 
 
 def chunk_order(operation: str, settings: Mapping[str, Any], items: Sequence[Any]) -> list[int]:

@@ -13,16 +13,18 @@ import numpy as np
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
-from engine.inference.chunks import chunk_order, chunk_slices
+from engine.inference.chunks import chunk_order, chunk_slices, shares_of_documents
+from engine.inference.document_shares import in_shares, joined
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
+from engine.inference.scoring_settings import scoring_settings
 from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layer_numbers import resolve_layers
 from engine.messages.message import Message
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.model_files import has_weights
 from engine.models.sources.names import local_directory, split_label, split_revision
-from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
+from engine.models.tokenization.prefix_tokens import AUTO
 from engine.precision import DEFAULT_PRECISION, resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
@@ -56,6 +58,7 @@ LABELS = {
     "sentence_vectors": Message("Sentence vectors"),
     "token_similarities": Message("Token similarities"),
     "token_log_likelihoods": Message("Token log-likelihoods"),
+    "document_log_likelihoods": Message("Token log-likelihoods"),
     "shared_token_log_likelihoods": Message("Shared tokens"),
     "document_counts": Message("Counting tokens (KiB of text)"),
     "control_tokens_read": Message("Control tokens"),
@@ -164,16 +167,46 @@ class GatewaySession:
         apply (`models.scoring.causal_lm`); "seq2seq", to which `encoder_reads` and `encoder_text` do
         (`models.scoring.seq2seq_lm`); or one of `models.scoring.masked_lm`, to which `words` does.
         """
-        applicable: dict[str, Any] = {"words": words}  # what applies to `scoring`: equal numbers, equal keys
-        if scoring == "causal":
-            facts = self._model(model)[1]
-            applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
-            applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
-        elif scoring == "seq2seq":
-            applicable = {"encoder_reads": encoder_reads}
-            applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}
-        settings = {"scoring": scoring, "precision": precision, **applicable}
+        settings = scoring_settings(
+            self._model(model)[1],
+            scoring,
+            precision,
+            words=words,
+            prefix=prefix,
+            leading_space=leading_space,
+            word_boundaries=word_boundaries,
+            encoder_reads=encoder_reads,
+            encoder_text=encoder_text,
+        )
         return self._compute_each("token_log_likelihoods", model, list(texts), settings)
+
+    def document_log_likelihoods(
+        self,
+        model: str,
+        texts: Sequence[str],
+        *,
+        scoring: str,
+        window: int,
+        stride: int,
+        window_prefix: str = "each",
+        words: str = "auto",
+        precision: str = DEFAULT_PRECISION,
+        prefix: str = AUTO,
+        leading_space: bool = False,
+    ) -> list[Piece]:
+        """As `token_log_likelihoods`, of texts of any length, read in windows: see `models.scoring.running_text`.
+
+        Pieces have "unscored_spans" int32 (n, 2), the characters of tokens without any before them in their window,
+        and "n_windows", too. A long text is computed and kept in shares.
+        """
+        facts = self._model(model)[1]
+        precision = resolved(precision, facts.dtype, facts.device)
+        settings = scoring_settings(facts, scoring, precision, words=words, prefix=prefix, leading_space=leading_space)
+        settings |= {"window": window, "stride": stride}
+        settings |= {"window_prefix": window_prefix} if scoring == "causal" else {}
+        n_shares = shares_of_documents(facts, settings, texts)
+        pieces = self._compute_each("document_log_likelihoods", model, in_shares(texts, n_shares), settings)
+        return joined(pieces, n_shares)
 
     def shared_token_log_likelihoods(
         self,

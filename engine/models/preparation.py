@@ -22,6 +22,9 @@ def tokenize_ahead(
     elif operation == "token_log_likelihoods":
         before = " " if settings.get("scoring") == "causal" and settings.get("leading_space") else ""
         TOKENS.spans(tokenizer, [before + text for text in items])
+    elif operation == "document_log_likelihoods":
+        before = " " if settings.get("leading_space") else ""
+        TOKENS.spans(tokenizer, [before + text for text, *_ in items])
     elif operation == "sentence_vectors":
         prompt = settings.get("prompt", "")
         control = [token for token in control_spellings(tokenizer).tokens if token in prompt]

@@ -39,6 +39,8 @@ from engine.models.scoring import (
 )
 from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.probes import batching_of, reads_ahead
+from engine.models.scoring.running_text import causal as causal_text
+from engine.models.scoring.running_text import masked as masked_text
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.silence_transformers import one_line_message
 from engine.models.sources.facts import LoadingChecks
@@ -164,6 +166,15 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
     )
 
 
+def _document_log_likelihoods(request: Request) -> list[Piece]:
+    """By the setting `scoring`, as of sentences; the other settings are those of the scorer."""
+    settings = _settings(request)
+    if settings["scoring"] == "causal":
+        del settings["scoring"]
+        return causal_text.document_log_likelihoods(_model(request, "causal"), request["items"], **settings)
+    return masked_text.document_log_likelihoods(_model(request, "masked"), request["items"], **settings)
+
+
 def _shared_token_log_likelihoods(request: Request) -> list[Piece]:
     loaded = _model(request, "masked")
     return shared_tokens.shared_token_log_likelihoods(loaded, request["items"], **_settings(request))
@@ -256,6 +267,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "sentence_vectors": _sentence_vectors,
     "token_similarities": _token_similarities,
     "token_log_likelihoods": _token_log_likelihoods,
+    "document_log_likelihoods": _document_log_likelihoods,
     "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
     "tokenized": _token_details,
@@ -278,6 +290,7 @@ _STEPS: dict[str, str] = {
     "sentence_vectors": Message("when it read sentences for their vectors"),
     "token_similarities": Message("when it read pairs of sentences"),
     "token_log_likelihoods": Message("when it scored sentences"),
+    "document_log_likelihoods": Message("when it scored texts"),
     "shared_token_log_likelihoods": Message("when it scored sentences"),
     "fill_masks": Message("when it filled masks"),
     **dict.fromkeys(

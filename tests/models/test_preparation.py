@@ -10,6 +10,7 @@ import pytest
 
 from engine.models import preparation, worker
 from engine.models.scoring import causal_lm, encoder, masked_lm, sentence_vectors, shared_tokens
+from engine.models.scoring.running_text import masked as masked_text
 from engine.models.tokenization import token_cache
 from tests.support import tiny_models
 from tests.support.tiny_models import JAPANESE
@@ -24,6 +25,11 @@ from tests.support.tiny_models import JAPANESE
         ("token_similarities", [[f" {JAPANESE[0]}", JAPANESE[1]], list(JAPANESE[2:4])], {"layers": [2]}),
         ("shared_token_log_likelihoods", [list(JAPANESE[4:6]), list(JAPANESE[6:8])], {}),
         ("token_log_likelihoods", list(JAPANESE), {"scoring": "pll-original"}),
+        (
+            "document_log_likelihoods",
+            [(JAPANESE[0] * 9, 0, 1), (JAPANESE[1], 0, 1)],
+            {"scoring": "pll-original", "window": 32, "stride": 16},
+        ),
         ("token_lists", list(JAPANESE), {}),
     ],
 )
@@ -37,7 +43,7 @@ def test_a_prepared_chunk_reads_no_text_when_it_is_computed(
         "settings": settings,
     }
     cache = token_cache.TokenCache()
-    for module in (preparation, worker, causal_lm, encoder, masked_lm, sentence_vectors, shared_tokens):
+    for module in (preparation, worker, causal_lm, encoder, masked_lm, masked_text, sentence_vectors, shared_tokens):
         if hasattr(module, "TOKENS"):
             monkeypatch.setattr(module, "TOKENS", cache)
     worker.prepare_chunk(operation, request)

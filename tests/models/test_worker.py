@@ -64,6 +64,9 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         "sentence_vectors": request(bert, texts, layers=[0, 2], pooling="cls", precision="fp32"),
         "token_similarities": request(bert, pairs, layers=[2], precision="fp32"),
         "token_log_likelihoods": request(bert, texts, scoring="pll-word-l2r", words="auto", precision="fp32"),
+        "document_log_likelihoods": request(
+            gpt2, [(too_long, 0, 2), (too_long, 1, 2), ("", 0, 1)], scoring="causal", window=32, stride=16
+        ),
         "shared_token_log_likelihoods": request(bert, pairs, precision="fp32"),
         "token_lists": request(gpt2, texts),
         "document_counts": request(gpt2, [texts, texts[:1]]),
@@ -108,6 +111,7 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
             "sentence_vectors",
             "token_similarities",
             "token_log_likelihoods",
+            "document_log_likelihoods",
             "shared_token_log_likelihoods",
             "fill_masks",
         ):

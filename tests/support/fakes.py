@@ -144,6 +144,7 @@ class FakeBackend:
             "sentence_vectors": self._vectors,
             "token_similarities": self._similarities,
             "token_log_likelihoods": self._log_likelihoods,
+            "document_log_likelihoods": self._documents,
             "token_lists": self._tokens,
             "document_counts": lambda model, texts, settings: character_counts(texts),
             "tokenized": self._tokenized,
@@ -232,6 +233,25 @@ class FakeBackend:
             "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
             "log_likelihoods": np.array(values, np.float32),
             "n_unknown": text.count("\ufffd"),
+        }
+
+    def _documents(self, model: tuple[str, str], item: tuple[str, int, int], settings: dict[str, Any]) -> Piece:
+        """A share of the characters of a text; its first character is not scored without a prefix."""
+        text, share, n_shares = item
+        first, end = (len(text) * part // n_shares for part in (share, share + 1))
+        begins = 1 if settings["scoring"] == "causal" and not settings["prefix"] and not share else first
+        known = sorted((name, str(value)) for name, value in settings.items())
+        values = [-abs(_numbers(model, text[i], i, known, n=1)[0]) for i in range(begins, end)]
+        spans = np.array([[i, i + 1] for i in range(begins, end)], np.int32).reshape(-1, 2)
+        return {
+            "tokens": list(text[begins:end]),
+            "ids": np.array([ord(character) for character in text[begins:end]], np.int32),
+            "read_ids": np.array([0, *map(ord, text)] if not share else [], np.int32),
+            "spans": spans,
+            "log_likelihoods": np.array(values, np.float32),
+            "n_unknown": text[begins:end].count("\ufffd"),
+            "unscored_spans": np.array([[0, 1]] if begins > first else [], np.int32).reshape(-1, 2),
+            "n_windows": 1,
         }
 
     def _shared(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:

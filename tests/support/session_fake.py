@@ -119,6 +119,25 @@ class SessionFake:
             for text in texts
         ]
 
+    def document_log_likelihoods(
+        self, model: str, texts: Sequence[str], *, scoring: str, window: int, stride: int, **_: Any
+    ) -> list[dict[str, Any]]:
+        """Characters of any text; likelihoods depend on the windows, too."""
+        self.calls.append(("document_log_likelihoods", model, scoring, window, stride))
+        return [
+            {
+                "tokens": list(text),
+                "ids": np.array([ord(c) for c in text], dtype=np.int32),
+                "read_ids": np.array([0, *map(ord, text)], dtype=np.int32),
+                "spans": np.array([(i, i + 1) for i in range(len(text))], dtype=np.int32),
+                "log_likelihoods": likelihoods(f"{model} {window} {stride}" if len(text) > window else model, text),
+                "n_unknown": text.count("\ufffd"),
+                "unscored_spans": np.zeros((0, 2), dtype=np.int32),
+                "n_windows": 1 + max(0, -(-(len(text) - window) // stride)),
+            }
+            for text in texts
+        ]
+
     def shared_token_log_likelihoods(
         self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32", next_token: bool = False
     ) -> list[dict[str, Any]]:

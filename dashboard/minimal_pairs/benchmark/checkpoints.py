@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,39 @@ MOST_BANDS = 4
 LOG_FROM = 20  # from this ratio of the last step to the first on, the axis is logarithmic
 
 
+@dataclass(frozen=True)
+class Curve:
+    """What is drawn along the steps: the columns of the value and of the ends of its interval.
+
+    n: the column of the items that it is over. counts: further columns that the hover has. form, ticks: of d3, of a
+    value and of the axis. level: of a dotted line, None for none. hover: of a point, with {step}, {value}, {n} and the
+    `counts` by name. card: the measure.
+    """
+
+    value: str
+    low: str
+    high: str
+    n: str
+    hover: str
+    card: str
+    counts: tuple[str, ...] = ()
+    form: str = ".1%"
+    ticks: str = ".0%"
+    level: float | None = None
+
+
+ACCURACY = Curve(
+    "accuracy",
+    "ci_low",
+    "ci_high",
+    "n",
+    mark("step {step}: {value} correct, {n_correct} of {n} pairs"),
+    "accuracy",
+    ("n_correct",),
+    level=0.5,
+)
+
+
 def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption.
 
@@ -45,20 +79,7 @@ def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
             width="content",
             help=measure_help("accuracy"),
         )
-        column = ""
-        if len(columns) > 1:
-            column = str(
-                st.selectbox(
-                    tr("By"),
-                    columns,
-                    index=columns.index(choices.first("by", "", columns)),
-                    format_func=_word,
-                    key=choices.key("by-checkpoints"),
-                    width=240,
-                    label_visibility="collapsed",
-                )
-            )
-            choices.keep("by", column, "")
+        column = grouping_input(columns, choices, "by-checkpoints", tr("all pairs"))
         stratum = str(
             st.segmented_control(
                 tr("Pairs"),
@@ -90,10 +111,30 @@ def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
     return {CURVES: figure}
 
 
-def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
+def grouping_input(columns: Sequence[str], choices: SectionChoices, key: str, whole: str) -> str:
+    """Draw the choice of the column that groups the items, "" for all of them (`whole`); return it."""
+    if len(columns) < 2:
+        return ""
+    column = str(
+        st.selectbox(
+            tr("By"),
+            columns,
+            index=columns.index(choices.first("by", "", columns)),
+            format_func=lambda name: column_word(name) if name else whole,
+            key=choices.key(key),
+            width=240,
+            label_visibility="collapsed",
+        )
+    )
+    choices.keep("by", column, "")
+    return column
+
+
+def checkpoint_figure(points: pd.DataFrame, curve: Curve = ACCURACY) -> tuple[go.Figure, int]:
     """A line for each training, or each category of each, with its interval as a band; and how many lines are left out.
 
-    `points` is `levels.checkpoints` of one stratum. Up to MOST_BANDS lines have bands.
+    `points` is `levels.checkpoints` of one stratum, or another table with the columns of the curve. Up to MOST_BANDS
+    lines have bands.
     """
     series = points["series"].nunique() > 1
     names = [
@@ -105,7 +146,7 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
     is_log = bool(steps[-1] / least >= LOG_FROM)
     # On a logarithmic axis step 0 stands before the first of the others.
     points = points.assign(line=names, x=np.where(points["step"] > 0, points["step"], least / 2 if is_log else 0.0))
-    most_pairs = points.groupby("line", sort=False)["n"].max().sort_values(ascending=False, kind="stable")
+    most_pairs = points.groupby("line", sort=False)[curve.n].max().sort_values(ascending=False, kind="stable")
     kept: Sequence[str] = [name for name in dict.fromkeys(names) if name in set(most_pairs.index[:MOST_LINES])]
     figure = go.Figure()
     for index, name in enumerate(kept):
@@ -113,28 +154,28 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
         figure.add_trace(
             go.Scatter(
                 x=of_line["x"],
-                y=of_line["accuracy"],
+                y=of_line[curve.value],
                 mode="lines+markers",
                 name=plain(name),
                 legendgroup=str(index),
                 line={"width": 2},
                 marker={"size": 8, "symbol": symbol(index)},
-                customdata=of_line[["n_correct", "n", "step"]]
-                .assign(interval=interval_texts(of_line["ci_low"], of_line["ci_high"]))
+                customdata=of_line[["step", curve.n, *curve.counts]]
+                .assign(interval=interval_texts(of_line[curve.low], of_line[curve.high], curve.form))
                 .to_numpy(dtype=object),
                 hovertemplate=tr(
-                    "step {step}: {accuracy} correct, {n_correct} of {n} pairs",
-                    step="%{customdata[2]:,}",
-                    accuracy="%{y:.1%}",
-                    n_correct="%{customdata[0]:,}",
+                    curve.hover,
+                    step="%{customdata[0]:,}",
+                    value=f"%{{y:{curve.form}}}",
                     n="%{customdata[1]:,}",
+                    **{of_count: f"%{{customdata[{place}]:,}}" for place, of_count in enumerate(curve.counts, 2)},
                 )
-                + f"<br>%{{customdata[3]}}<extra>{template_safe(name)}</extra>",
+                + f"<br>%{{customdata[{2 + len(curve.counts)}]}}<extra>{template_safe(name)}</extra>",
             )
         )
     for index, name in enumerate(kept if len(kept) <= MOST_BANDS else ()):
         of_line = points[points["line"] == name].sort_values("step")
-        x, y = band(*(of_line[column].to_numpy() for column in ("x", "ci_low", "ci_high")))
+        x, y = band(*(of_line[column].to_numpy() for column in ("x", curve.low, curve.high)))
         figure.add_trace(
             go.Scatter(
                 x=x,
@@ -153,12 +194,9 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
     if is_log and not steps[0]:
         powers = [10.0**power for power in range(int(np.ceil(np.log10(least))), int(np.log10(steps[-1])) + 1)]
         figure.update_xaxes(tickvals=[least / 2, *powers], ticktext=["0", *(f"{power:,.0f}" for power in powers)])
-    figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True)
-    figure.add_hline(y=0.5, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure = laid_out(figure, height=360, legend=len(kept) > 1, up=measure_name("accuracy"))
+    figure.update_yaxes(tickformat=curve.ticks, title=None, zeroline=False, fixedrange=True)
+    if curve.level is not None:
+        figure.add_hline(y=curve.level, line={"color": GREY, "width": 1, "dash": "dot"})
+    figure = laid_out(figure, height=360, legend=len(kept) > 1, up=measure_name(curve.card))
     figure.update_layout(margin={"t": 16, "b": 64}, legend={"y": -0.24})
     return figure, most_pairs.size - len(kept)
-
-
-def _word(name: str) -> str:
-    return column_word(name) if name else tr("all pairs")

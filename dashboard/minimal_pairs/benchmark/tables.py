@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs.acquisition import curves
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.reading import times
 from engine.evaluations.minimal_pairs.records import TOKENS, Result
+from engine.evaluations.minimal_pairs.running_text import tables as running_text
 from engine.evaluations.minimal_pairs.views import available
 
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
@@ -66,6 +67,12 @@ ACQUISITION_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "learned_words": lambda result, score, alpha: curves.learned_words(result),
     "word_curves": lambda result, score, alpha: curves.word_curves(result),
     "context_surprisals": lambda result, score, alpha: curves.context_surprisals(result),
+}
+TEXT_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "documents": lambda result, score, alpha: running_text.documents(result),
+    "corpus": lambda result, score, alpha, column: running_text.corpus(result, column),
+    "corpus_comparisons": lambda result, score, alpha: running_text.comparisons(result),
+    "corpus_checkpoints": lambda result, score, alpha, column: running_text.checkpoints(result, column),
 }
 # The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
 OVER_CLUSTERS = frozenset(
@@ -119,6 +126,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     **DESIGN_TABLES,
     **READING_TABLES,
     **ACQUISITION_TABLES,
+    **TEXT_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences
+from dashboard.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences, texts
 from dashboard.minimal_pairs.kinds.kind_page import KindPage
 from engine.evaluations.minimal_pairs.records import Result
 
@@ -15,6 +15,7 @@ PAGES = {
         single_sentences.OF_CONDITIONS,
         reading.OF_READING,
         acquisition.OF_ACQUISITION,
+        texts.OF_TEXTS,
     )
 }
 

@@ -72,18 +72,18 @@ def words_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sectio
     words = table(view, "word_surprisals")
     measures = measures_of(words)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = str(choices.first("measure", measures[0], measures))
+        measure = str(choices.first("time_column", measures[0], measures))
         if len(measures) > 1:
             measure = str(
                 st.selectbox(
                     tr("Reading time"),
                     measures,
                     index=measures.index(measure),
-                    key=choices.key("measure"),
+                    key=choices.key("time_column"),
                     width=260,
                 )
             )
-        choices.keep("measure", measure, measures[0])
+        choices.keep("time_column", measure, measures[0])
         model = choices.model(view, "words")
     st.markdown(
         tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95 % intervals]"),

@@ -23,13 +23,14 @@ from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import Role
-from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.formats.files import SUFFIXES, Table
 from engine.datasets.minimal_pairs.acquisition import is_norms, unpacked
-from engine.datasets.minimal_pairs.files import read_pairs
-from engine.datasets.minimal_pairs.forms import FORMS, recognised_form
+from engine.datasets.minimal_pairs.files import has_sentences, read_pairs
+from engine.datasets.minimal_pairs.forms import FORMS, TEXTS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
+from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
 from engine.errors import InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.messages.message import Message
@@ -41,7 +42,8 @@ HELP = mark(
     "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
     "region_2, …), with a formula in the column prediction. Words with reading times: columns item and word (or context and "
-    "word), and their times. Words to be learned: columns word and context, or BabyLM's two files."
+    "word), and their times. Words to be learned: columns word and context, or BabyLM's two files. Running text: a column "
+    "text, or a .txt file for each document."
 )
 
 Sources = tuple[tuple[str, bytes], ...]
@@ -212,6 +214,8 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
 def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, **how: str) -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
+    A plain text file is a table of one document; those of an archive, where it has no other known table, one table.
+
     Raises InputError for a file that cannot be read, and an archive without a table.
     """
     tables: list[Table] = []
@@ -220,7 +224,7 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
             tables += (
                 _in_archive(name, content, skip_bad_rows, how)
                 if is_archive(name)
-                else [read_table(content, name, skip_bad_rows=skip_bad_rows, **how)]
+                else [read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)]
             )
     return tables
 
@@ -228,13 +232,20 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
 def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapping[str, str]) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
+    texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, **how)
-        except InputError:  # a text that is no table
+            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+        except InputError:  # neither a table nor a text
             continue
-        guess: Mapping[str, str | None] = guess_columns(table)
-        (known if guess["acceptable"] and guess["unacceptable"] else others).append(table)
+        if is_document(table):
+            texts.append(table)
+            continue
+        (known if has_sentences(table) else others).append(table)
+    # Beside pairs a table of texts is something else, as a README is.
+    known = [table for table in known if recognised_form(table) is not TEXTS] or known
+    if not known and texts:
+        return [documents(name, texts)]
     if not known and not others:
         raise InputError(
             Message(

@@ -33,8 +33,8 @@ KINDS_OF_DATA = Message(
     "which is acceptable ('first', 'second', 'answer'); lists of sentences and which is acceptable ('options', "
     "'answer'); sentences of items ('item', 'sentence', 'label'); judged sentences ('sentence', 'label'); sentences in "
     "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'); words with "
-    "reading times ('word', 'time'), and an 'item' or a 'context' of each; words to be learned ('word', 'context'). Where "
-    "the first line is a row of data, say so (--header data, or on the page)."
+    "reading times ('word', 'time'), and an 'item' or a 'context' of each; words to be learned ('word', 'context'); "
+    "running text ('text'). Where the first line is a row of data, say so (--header data, or on the page)."
 )
 
 # In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,

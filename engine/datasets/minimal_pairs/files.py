@@ -13,12 +13,13 @@ from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import JOIN, normalize_name
-from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.formats.files import SUFFIXES, Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs import acquisition
 from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
-from engine.datasets.minimal_pairs.kinds import ACQUISITION, KINDS, READING
+from engine.datasets.minimal_pairs.kinds import ACQUISITION, KINDS, READING, TEXTS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
+from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -42,8 +43,9 @@ def read_pairs(
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
     `columns` (role to column) overrides the guess, in every file; `how`: encoding, sheet, header and quoting of all
-    files, as `read_table` takes them. Files of an
-    archive in which no two sentence columns are found (a README, a table of results) are left out, with a notice.
+    files, as `read_table` takes them. A plain text file that holds no table is a document. Files of an
+    archive in which no two sentence columns are found (a README, a table of results) are left out, with a notice; where
+    there are none but plain text files, they are its documents.
     Raises InputError: no file, a file that cannot be read or holds bad rows (with `skip_bad_rows` these are left out),
     an archive without minimal pairs.
     """
@@ -54,7 +56,7 @@ def read_pairs(
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
             return _in_archive(name, content, columns, skip_bad_rows, how, norms)
-        table = read_table(content, name, skip_bad_rows=skip_bad_rows, **how)
+        table = read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)
         if acquisition.is_norms(table):
             norms.append(table)
             return []
@@ -89,7 +91,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
 
     Rows are numbered across all datasets, so that no two pairs share a number; a field that a dataset lacks
     is "" there; files of the same name are numbered. Raises InputError for none, and for pairs together with single
-    sentences, or judged sentences with those in conditions.
+    sentences, or data of any other two kinds.
     """
     if not datasets:
         raise InputError(Message("There are no minimal pairs to join. Give at least one file."))
@@ -198,14 +200,18 @@ def _in_archive(
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     own_norms: list[Table] = []
+    texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, **how)
-        except InputError:  # a text that is no table
+            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+        except InputError:  # neither a table nor a text
             left_out.append(member)
             continue
         if acquisition.is_norms(table):
             own_norms.append(table)
+            continue
+        if is_document(table):
+            texts.append(table)
             continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
         if all(guessed[role] for role in SIDES) or _is_told(table, columns or {}):
@@ -215,6 +221,13 @@ def _in_archive(
     if not datasets and own_norms:
         norms += own_norms
         return []
+    if others := [dataset for dataset in datasets if dataset.data_kind is not TEXTS]:
+        left_out += [dataset.name for dataset in datasets if dataset.data_kind is TEXTS]
+        datasets = others
+    if not datasets and texts:
+        datasets = [from_table(documents(name, texts), columns, skip_bad_rows=skip_bad_rows)]
+    else:
+        left_out += [table.name for table in texts]  # such as a README
     if not datasets:
         raise InputError(
             Message(
@@ -241,6 +254,12 @@ def _in_archive(
         )
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
+
+
+def has_sentences(table: Table) -> bool:
+    """Whether the columns of the sentences are known by their names, without being told."""
+    guessed = guess_columns(table)
+    return all(guessed[role] for role in SIDES)
 
 
 def _is_told(table: Table, columns: Columns) -> bool:

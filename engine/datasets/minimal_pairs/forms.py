@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import JOIN, Role, normalize_name, values
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.formats.headerless import CLIMP_LABEL, CLIMP_TURNS
-from engine.datasets.minimal_pairs import acquisition, designs, items, layouts, reading_times, reshaping
+from engine.datasets.minimal_pairs import acquisition, designs, items, layouts, reading_times, reshaping, texts
 from engine.errors import InputError
 from engine.messages.message import Message
 
@@ -66,13 +66,18 @@ def _judged(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Ta
     return _renamed(table, {columns["sentence"]: "sentence", columns["label"]: "label"})
 
 
+def _texts(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Table:
+    return _renamed(table, {columns["text"]: texts.TEXT})
+
+
 def _conditions(table: Table, columns: Mapping[str, str], skip_bad_rows: bool) -> Table:
     own = {"item": designs.ITEM, "condition": designs.CONDITION, "sentence": designs.SENTENCE}
     return _renamed(table, {columns[role]: name for role, name in own.items()})
 
 
 _SENTENCE = ("sentence", "text", "sent", "utterance", "文", "例文")
-_LABEL = (
+# Names of a column that says whether a sentence is acceptable, or what class a text is of.
+JUDGEMENTS = (
     "label",
     "acceptable",
     "acceptability",
@@ -139,7 +144,7 @@ ITEMS = Form(
         Role("sentence", True, Message("the sentence")),
         Role("label", True, Message("whether it is acceptable: 1 or 0, true or false, grammatical or ungrammatical")),
     ),
-    {"item": _ITEM, "sentence": _SENTENCE, "label": _LABEL},
+    {"item": _ITEM, "sentence": _SENTENCE, "label": JUDGEMENTS},
     read=lambda table, columns, skip: items.as_pairs(_composed(table, columns["item"]), columns, skip_bad_rows=skip),
 )
 JUDGED = Form(
@@ -149,7 +154,7 @@ JUDGED = Form(
         Role("sentence", True, Message("the sentence")),
         Role("label", True, Message("whether it was judged acceptable: 1 or 0, true or false")),
     ),
-    {"sentence": _SENTENCE, "label": _LABEL},
+    {"sentence": _SENTENCE, "label": JUDGEMENTS},
     read=_judged,
 )
 CONDITIONS = Form(
@@ -201,11 +206,25 @@ ACQUISITION = Form(
     guessed=acquisition.guessed_columns,
     has_category=False,
 )
+TEXTS = Form(
+    "texts",
+    Message("a document of running text"),
+    (Role("text", True, Message("the text, of any length")),),
+    {"text": (*texts.TEXTS, "sentence", "文")},
+    read=_texts,
+)
 FORMS: Mapping[str, Form] = {
-    form.key: form for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, READING, ACQUISITION)
+    form.key: form
+    for form in (PAIRS, ANSWERED, OPTIONS, ITEMS, JUDGED, CONDITIONS, REGIONS, READING, ACQUISITION, TEXTS)
 }
 # Those that a file tells by the names of its columns alone, and what is read as its sentences.
-_TOLD = {REGIONS.key: "content", OPTIONS.key: "options", READING.key: "word", ACQUISITION.key: "word"}
+_TOLD = {
+    REGIONS.key: "content",
+    OPTIONS.key: "options",
+    READING.key: "word",
+    ACQUISITION.key: "word",
+    TEXTS.key: "text",
+}
 _SENTENCES = ("first", "second", "sentence")
 # The roles that tell a form, in the order in which they are asked.
 _TELLING = (
@@ -221,6 +240,7 @@ _TELLING = (
     ("item", ITEMS),
     ("sentence", JUDGED),
     ("label", JUDGED),
+    ("text", TEXTS),
 )
 
 
@@ -254,7 +274,8 @@ def recognised_form(table: Table) -> Form:
         for form in (READING, ACQUISITION):  # the answers of readers may be called correct
             if _is_told(form, table):
                 return form
-    return next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), PAIRS)
+    told = next((form for form in (REGIONS, OPTIONS) if not sides and _is_told(form, table)), None)
+    return told or (TEXTS if not sides and not is_of_pairs and texts.text_column(names, JUDGEMENTS) else PAIRS)
 
 
 def column_of_sentences(table: Table) -> str | None:

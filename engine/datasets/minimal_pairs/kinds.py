@@ -1,6 +1,6 @@
 """The kinds of minimal-pair data by what a row is: a pair, a pair of a benchmark of stereotypes, a judged sentence, a
-sentence in a condition, a text whose words have reading times, a word in a context. Whoever reads, rates, exports or
-describes such data asks the record of its kind.
+sentence in a condition, a text whose words have reading times, a word in a context, a document of running text. Whoever
+reads, rates, exports or describes such data asks the record of its kind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import Role
-from engine.datasets.minimal_pairs import acquisition, designs, judged, layouts, reading_times
+from engine.datasets.minimal_pairs import acquisition, designs, judged, layouts, reading_times, texts
 from engine.messages.message import Message
 
 IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
@@ -44,9 +44,13 @@ def _columns_of_pairs(acceptable: Texts, unacceptable: Texts, categories: Texts,
     return dict(zip((role.name for role in ROLES), (acceptable, unacceptable, categories), strict=True))
 
 
+def _columns_of_texts(documents: Texts, _: Texts, categories: Texts, __: Labels) -> dict[str, Texts]:
+    return {texts.TEXT: documents, texts.CATEGORY: categories}
+
+
 def _columns_of_sentences(sentences: Texts, _: Texts, categories: Texts, labels: Labels) -> dict[str, Texts]:
-    texts = {"sentence": sentences, "category": categories}
-    return texts | ({"label": tuple("" if label is None else str(int(label)) for label in labels)} if labels else {})
+    columns = {"sentence": sentences, "category": categories}
+    return columns | ({"label": tuple("" if label is None else str(int(label)) for label in labels)} if labels else {})
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class DataKind:
     column can be chosen; the layout names the others. rated: of each sentence of a row, the column of its mean rating
     and how the column of a person begins. columns: (acceptable, unacceptable, categories, labels) -> the texts under
     names by which such a file is recognised. is_ordered: whether the order of the rows belongs to what is read.
-    further_settings: those of a run that only such data are offered.
+    further_settings: those of a run that only such data are offered. in_windows: whether a row is a text of any length,
+    which is read in windows.
 
     labels: (formats, originals) -> whether each row was judged acceptable; () where rows are not judged. notices: (row
     numbers, acceptable, unacceptable) -> what is said of repeated and odd rows. repeated: the notice of rows that
@@ -84,6 +89,7 @@ class DataKind:
     note: str = ""
     is_ordered: bool = True
     further_settings: frozenset[str] = frozenset()
+    in_windows: bool = False
     labels: Callable[[Sequence[str], Sequence[str]], Labels] = lambda formats, originals: ()
     notices: Callable[[Sequence[int], Sequence[str], Sequence[str]], Texts] = lambda numbers, good, bad: ()
     repeated: tuple[Message, Message] | None = REPEATED_IN_FILES
@@ -185,7 +191,25 @@ ACQUISITION = replace(
     to_rate=Message("Sentences to rate"),
     regions=acquisition.regions_of,
 )
-KINDS = {kind.name: kind for kind in (JUDGED, CONDITIONS, READING, ACQUISITION, STEREOTYPES, PAIRS)}
+TEXTS = replace(
+    JUDGED,
+    name="texts",
+    formats=frozenset((layouts.RUNNING_TEXT,)),
+    noun="document",
+    holds=Message("running text"),
+    read_as=(Message("Read as {formats}: {n} document."), Message("Read as {formats}: {n:,} documents.")),
+    to_rate=Message("Documents to rate"),
+    columns=_columns_of_texts,
+    further_settings=frozenset(("window", "stride", "window_prefix")),
+    in_windows=True,
+    labels=lambda formats, originals: (),
+    notices=lambda numbers, documents, _: texts.repeated_notice(numbers, documents),
+    repeated=(
+        Message("{rows} repeats a document of another file (kept): {listed}."),
+        Message("{rows} repeat a document of another file (kept): {listed}."),
+    ),
+)
+KINDS = {kind.name: kind for kind in (JUDGED, CONDITIONS, READING, ACQUISITION, TEXTS, STEREOTYPES, PAIRS)}
 
 
 def kind_of(formats: Sequence[str]) -> DataKind:

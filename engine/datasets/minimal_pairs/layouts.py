@@ -305,6 +305,8 @@ ACQUISITION = named("words in contexts")
 
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
 DESIGN = "SyntaxGym"
+# Documents, each a row or a plain text file, as `texts` reads them.
+RUNNING_TEXT = named("running text")
 
 
 @dataclass(frozen=True)

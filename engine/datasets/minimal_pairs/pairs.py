@@ -24,6 +24,7 @@ from engine.datasets.minimal_pairs import (
     options,
     published_rows,
     reading_times,
+    texts,
 )
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
@@ -47,7 +48,7 @@ class MinimalPairs:
     """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
 
     In the layouts of `pair_formats.JUDGED` a row is one sentence that was judged (`labels`), in `pair_formats.DESIGN`
-    one of an item in a condition; it stands on both sides.
+    one of an item in a condition, in `pair_formats.RUNNING_TEXT` a document; it stands on both sides.
 
     `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
@@ -270,6 +271,8 @@ def from_table(
     if form is forms.ACQUISITION:
         fields = (acquisition.WORD, acquisition.CONTEXT, acquisition.AGE)
         return _of_words(table, columns, pair_formats.ACQUISITION, acquisition.TEXT, fields)
+    if form is forms.TEXTS:
+        return _of_texts(table, columns, skip_bad_rows=skip_bad_rows)
     layout = (
         pair_formats.JUDGED["judged sentences"]
         if form is forms.JUDGED
@@ -302,8 +305,8 @@ def from_table(
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
-    for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
-        rows.refuse_other_than_sentences(column, texts)
+    for column, of_column in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
+        rows.refuse_other_than_sentences(column, of_column)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if judged.is_judgement(name, layout)]
@@ -383,11 +386,11 @@ def _of_words(
     """
     column_names.choose(table.name, table.frame, (), {}, columns)
     frame = table.frame
-    n, texts = len(frame), tuple(frame[text])
+    n, sentences = len(frame), tuple(frame[text])
     return MinimalPairs(
         table.name,
-        texts,
-        texts,
+        sentences,
+        sentences,
         ("",) * n,
         tuple(int(number) for number in frame.index),
         {name: tuple(frame[name]) for name in fields},
@@ -396,6 +399,47 @@ def _of_words(
         (table.format,) * n,
         published_rows.originals(table, frame),
         (*table.notices, *rows.left_out_notice(table.left_out)),
+        table.left_out,
+    )
+
+
+def _of_texts(table: Table, columns: Mapping[str, str | None], *, skip_bad_rows: bool) -> MinimalPairs:
+    """The dataset of a table whose column `texts.TEXT` holds documents; what they are called is one of the fields."""
+    names = [str(name) for name in table.frame.columns]
+    guessed = {"category": column_names.guess(names, ["category"])["category"]}
+    of_category = {role: column for role, column in columns.items() if role == "category"}
+    category = column_names.choose(table.name, table.frame, ROLES[2:], guessed, of_category)["category"]
+    table = rows.without_invisible(table, [texts.TEXT, category])
+    table = rows.usable(
+        table,
+        {texts.TEXT: column_names.values(table.frame, texts.TEXT)},
+        rows.empty_reason,
+        Message("{name}: {bad} of {rows} lack a text. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows,
+    )
+    frame = table.frame
+    documents = column_names.values(frame, texts.TEXT)
+    rows.refuse_other_than_sentences(texts.TEXT, documents)
+    grouping = pair_formats.field_columns(frame, pair_formats.RUNNING_TEXT, [texts.TEXT])
+    fields = dict.fromkeys(filter(None, (texts.title_column(names), *grouping, category)))
+    n, numbers = len(frame), tuple(int(number) for number in frame.index)
+    return MinimalPairs(
+        table.name,
+        documents,
+        documents,
+        tuple(text.strip() for text in column_names.values(frame, category)),
+        numbers,
+        {name: tuple(frame[name].str.strip()) for name in fields if name in frame},
+        (table.name,) * n,
+        (pair_formats.RUNNING_TEXT,) * n,
+        (table.format,) * n,
+        published_rows.originals(table, frame),
+        (
+            *table.notices,
+            *column_names.chosen_notice(guessed, {"category": category}),
+            *rows.left_out_notice(table.left_out),
+            *texts.repeated_notice(numbers, documents),
+        ),
         table.left_out,
     )
 

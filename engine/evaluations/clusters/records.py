@@ -297,6 +297,8 @@ VALIDITY = Table(
         measured("ari"),
         measured("nmi"),
         measured("isoscore", since="0.3.0"),
+        measured("class_alignment", since="0.3.0"),
+        measured("uniformity", since="0.3.0"),
         Column("sample_size", "integer", "sentences that the silhouette was taken over", "sentences"),
         Column("n_starts", "integer", "starts of k-means, of which the best is taken", "starts"),
         _sample_error("silhouette"),

@@ -29,6 +29,8 @@ from engine.evaluations.minimal_pairs.outside.models import (
 )
 from engine.evaluations.minimal_pairs.outside.models import pair_table as outside_table
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
+from engine.evaluations.minimal_pairs.running_text.documents import document_table
+from engine.evaluations.minimal_pairs.running_text.windows import check_no_windows, windows_of
 from engine.evaluations.minimal_pairs.scoring_rules import (
     SEQ2SEQ,
     check_served,
@@ -75,9 +77,11 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         )
     kind, analysis = dataset.data_kind, analysis_of(dataset.data_kind)
     analysis.check(settings, dataset)
+    check_no_windows(settings, kind)
     outside = outside_models(settings, dataset, session)
     all_facts = [outside[model].facts if model in outside else session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
+    windows = {facts.name: found for facts in all_facts if (found := windows_of(facts, settings, kind))}
     conditions, notices = prefix_conditions(settings, all_facts)
     items = pair_tables.item_table(dataset, settings.ratings)
     scored: dict[str, ScoredPairs] = {}
@@ -86,14 +90,19 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         scored[facts.name] = (
             scored_pairs(outside[facts.name], dataset)
             if facts.name in outside
-            else _scored(settings, dataset, session, facts, scorings[facts.name])
+            else _scored(settings, dataset, session, facts, scorings[facts.name], windows.get(facts.name))
         )
         if settings.shared_tokens and facts.kind == "masked":
             shared.append(_shared(settings, dataset, session, facts))
         for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
             try:
                 scored[condition.facts.name] = _scored(
-                    replace(settings, prefix=condition.prefix), dataset, session, facts, scorings[facts.name]
+                    replace(settings, prefix=condition.prefix),
+                    dataset,
+                    session,
+                    facts,
+                    scorings[facts.name],
+                    windows.get(facts.name),
                 )
             except InputError as error:
                 if not facts.endpoint:
@@ -123,6 +132,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     }
     read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
     named = {one.facts.name: one.prefix for one in conditions}
+    of_condition = {one.facts.name: one.model for one in conditions}
     for model in scored:
         if len(excluded[model]) == dataset.n:
             table = excluded[model]
@@ -163,15 +173,23 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         items=items,
         precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared else SHARED.frame(),
-        rules={facts.name: scoring_rule(facts, settings, prefix) for facts, prefix in as_scored},
+        rules={
+            facts.name: scoring_rule(
+                facts, settings, prefix, windows.get(of_condition.get(facts.name, facts.name)), is_text=kind.in_windows
+            )
+            for facts, prefix in as_scored
+        },
         prefixes=read_first,
         conditions=named,
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored if facts.tokenizer_fingerprint},
         format=dataset.format,
         right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.own_hash, scoring=scorings, prefixes=read_first)
-        | ({"conditions": named} if named else {}),
+        | ({"conditions": named} if named else {})
+        | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if kind.in_windows else {}),
     )
+    if kind.in_windows:
+        result = replace(result, documents=document_table(dataset, scored, result.pairs))
     result = with_unigrams(result, THESE)
     loaded = [facts for facts in all_facts if facts.is_loaded]
     language = other_language_notices(loaded, dataset.acceptable)
@@ -190,12 +208,30 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
 
 
 def _scored(
-    settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
+    settings: Settings,
+    dataset: MinimalPairs,
+    session: GatewaySession,
+    facts: ModelFacts,
+    scoring: str,
+    windows: tuple[int, int] | None,
 ) -> ScoredPairs:
     # Not asked for where no space could mark how words begin.
     boundaries = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
 
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
+        if windows is not None:
+            return session.document_log_likelihoods(
+                facts.name,
+                texts,
+                scoring=scoring,
+                window=windows[0],
+                stride=windows[1],
+                window_prefix=settings.window_prefix,
+                words=settings.words,
+                precision=precision,
+                prefix=settings.prefix,
+                leading_space=settings.leading_space,
+            )
         return session.token_log_likelihoods(
             facts.name,
             texts,

@@ -11,7 +11,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
-from engine.evaluations.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences
+from engine.evaluations.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences, texts
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
@@ -26,6 +26,7 @@ FILES = (
     *single_sentences.FILES,
     *reading.FILES,
     *acquisition.FILES,
+    *texts.FILES,
     records.TOKENS,
     records.EXCLUDED,
     records.PRECISION,
@@ -42,6 +43,7 @@ ANALYSES = {
         single_sentences.OF_CONDITIONS,
         reading.OF_READING,
         acquisition.OF_ACQUISITION,
+        texts.OF_TEXTS,
     )
 }
 NO_CONDITIONS = Message(

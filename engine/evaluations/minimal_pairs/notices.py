@@ -41,7 +41,7 @@ def of_sentences(result: Result, dataset: MinimalPairs, all_facts: Sequence[Mode
         *_left_out_sentences(result.excluded, dataset.n),
         *_unknown_in_sentences(result.pairs),
         *(Message("{model}: {rule}", model=model, rule=rule) for model, rule in _prefix_rules(result, all_facts)),
-        *_of_servers(result, all_facts),
+        *of_servers(result, all_facts),
         *of_scores(result, dataset, all_facts),
         *_of_boundaries(result, all_facts),
     ]
@@ -61,7 +61,7 @@ def of_pairs(
         together(" ", (Message("{model}: {rule}", model=model, rule=rule), _first_tokens(result, model)))
         for model, rule in _prefix_rules(result, all_facts)
     ]
-    all_notices += [*_of_servers(result, all_facts), *of_scores(result, dataset, all_facts)]
+    all_notices += [*of_servers(result, all_facts), *of_scores(result, dataset, all_facts)]
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [
@@ -197,7 +197,7 @@ def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
     )
 
 
-def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
+def of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
     """What numbers from an external server rest on."""
     about = []
     for facts in all_facts:

@@ -154,6 +154,17 @@ ENCODER_READS = (
     ),
 )
 
+LONGEST_WINDOW = 2048
+WINDOW_PREFIXES = (
+    Choice("each", "every window", "Every window is read after the prefix, as a text of its own."),
+    Choice(
+        "first",
+        "the text alone",
+        "The prefix stands before the text alone and a window begins with tokens of the text, as in the documentation of "
+        "Hugging Face transformers (Perplexity of fixed-length models).",
+    ),
+)
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -261,6 +272,26 @@ class Settings:
         "",
         "The text for the encoder, where it is given one; control tokens such as <extra_id_0> are read as these.",
         metavar="TEXT",
+    )
+    window: int | None = option(
+        None,
+        "Of running text: how many tokens a model reads at once, special ones included. A longer text is read in windows.",
+        least=2,
+        metavar="N",
+        unit="tokens",
+        unset=Message("as many as the model takes, at most {LONGEST_WINDOW:,}", LONGEST_WINDOW=LONGEST_WINDOW),
+    )
+    stride: int | None = option(
+        None,
+        "Of running text: how many tokens a window begins after the one before it. Each token is scored once; under a "
+        "causal model it has window − stride tokens before it or more, where there are so many.",
+        least=1,
+        metavar="N",
+        unit="tokens",
+        unset="half of the window",
+    )
+    window_prefix: str = option(
+        "each", "Of running text: what the prefix of a causal model stands before.", choices=WINDOW_PREFIXES
     )
     shared_tokens: bool = option(
         False,
@@ -590,6 +621,25 @@ SHARED = Table(
     ),
 )
 
+DOCUMENTS = Table(
+    "documents",
+    Message("A row for each document of running text under each model."),
+    (
+        MODEL,
+        replace(ROW, meaning="number of the document's row in the file"),
+        CATEGORY_COLUMN,
+        Column("title", "text", 'what the file calls the document, "" where it has no name for it'),
+        Column("n_tokens", "integer or none", "scored tokens", "tokens", dtype="int64"),
+        Column("n_characters", "integer", "characters that they account for", "characters"),
+        Column("n_bytes", "integer", "bytes in UTF-8 of these characters", "bytes"),
+        Column("n_unknown", "integer", "scored tokens that stand for unknown characters", "tokens"),
+        Column("n_windows", "integer", "windows that the document was read in", "windows"),
+        Column("log_likelihood", "number", "sum of the log-likelihoods of the scored tokens", "nats", "higher"),
+    ),
+    only_with_rows=True,
+    since="0.3.0",
+)
+
 
 @documented
 @dataclass(frozen=True)
@@ -610,6 +660,7 @@ class Result:
     items: pd.DataFrame = field(default_factory=ITEMS.frame, metadata=declared(ITEMS))
     precision: pd.DataFrame = field(default_factory=PRECISION.frame, metadata=declared(PRECISION))
     shared: pd.DataFrame = field(default_factory=SHARED.frame, metadata=declared(SHARED))
+    documents: pd.DataFrame = field(default_factory=DOCUMENTS.frame, metadata=declared(DOCUMENTS))
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)
     prefixes: dict[str, str] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from engine.options import option_of
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
 ENCODER_RULES: Mapping[str, str] = option_of(Settings, "encoder_reads").choices
 SEQ2SEQ = "seq2seq"
+WINDOW_RULES: Mapping[str, str] = option_of(Settings, "window_prefix").choices
 WORD_RULES: Mapping[str, str] = option_of(Settings, "words").choices
 SPACE_RULES: Mapping[bool, str] = {
     False: Message("No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does."),
@@ -47,6 +48,12 @@ _LEVELS: Mapping[str, Message] = {
 }
 _NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
 _TOO_LONG = Message("A sentence longer than the model takes is never cut: its pair is left out.")
+_NO_WINDOWS = Message("A text longer than the model takes is left out.")
+_WINDOWS = Message(
+    "A text of more than {window:,} tokens, special ones included, is read in windows of so many, {stride:,} tokens apart."
+)
+_TO_THE_LEFT = Message("A token is scored in the first window that has it.")
+_TO_BOTH_SIDES = Message("A token is scored in the window where it is nearest to the middle.")
 
 
 def prefix_rule(facts: ModelFacts, prefix: str) -> str:
@@ -116,8 +123,20 @@ def scores_by_decoder(facts: ModelFacts) -> bool:
     return facts.kind == "encoder" and facts.n_seq2seq_parameters > 0
 
 
-def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
-    """How one model scores a sentence under these settings, after a choice of prefix, in whole sentences."""
+def scoring_rule(
+    facts: ModelFacts, settings: Settings, prefix: str, windows: tuple[int, int] | None = None, *, is_text: bool = False
+) -> str:
+    """How one model scores a sentence under these settings, after a choice of prefix, in whole sentences.
+
+    is_text: whether it is a document of running text instead. windows: their length and stride for such a document, None
+    where it is not read in windows.
+    """
+    how_long = [_NO_WINDOWS if is_text else _TOO_LONG]
+    if windows is not None:
+        how_long = [
+            _WINDOWS.format(window=windows[0], stride=windows[1]),
+            *([WINDOW_RULES[settings.window_prefix], _TO_THE_LEFT] if facts.kind == "causal" else [_TO_BOTH_SIDES]),
+        ]
     if facts.scores is not None:
         return scores_rule(facts.scores)
     if facts.kind == "causal":
@@ -128,7 +147,7 @@ def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
                 SPACE_RULES[settings.leading_space],
                 "What the tokenizer puts at the end is not scored.",
                 *([_BOUNDARIES] if settings.word_boundaries and not facts.endpoint else []),
-                _TOO_LONG,
+                *how_long,
                 *([_SERVED] if facts.endpoint else []),
             ]
         )
@@ -139,7 +158,7 @@ def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
             else Message("What the encoder is given: {what}", what=ENCODER_RULES[settings.encoder_reads])
         )
         by = _BY_MASKS if settings.encoder_reads == "masked" else _BY_DECODER
-        return " ".join([by, given, "Special tokens are not scored.", _TOO_LONG])
+        return " ".join([by, given, "Special tokens are not scored.", *how_long])
     pll = settings.pll
     word = [Message("Words: {words}", words=WORD_RULES[settings.words])] if pll == "word-l2r" else []
     before = [_BEFORE_MASK] if predicts_before_mask(facts, settings.predicted_at) else []
@@ -150,7 +169,7 @@ def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
             *word,
             *before,
             "Special tokens are not scored.",
-            _TOO_LONG,
+            *how_long,
         ]
     )
 

@@ -93,7 +93,9 @@ def _first_tokens(pieces: Sequence[dict[str, Any]], kept: Sequence[int], n_prefi
 
 def sentence_words(dataset: MinimalPairs) -> tuple[list[Words], list[Words]]:
     """The words of the acceptable and of the unacceptable sentences as spans: MeCab's where the text holds kana or
-    kanji, elsewhere runs of letters and digits, and every other character alone."""
+    kanji, elsewhere runs of letters and digits, and every other character alone; of running text none are needed."""
+    if dataset.data_kind.in_windows:
+        return [[]] * dataset.n, [[]] * dataset.n
 
     def words(text: str) -> Words:
         return [match.span() for match in _WORD.finditer(text)] if uses_spaces(text) else word_spans(text)

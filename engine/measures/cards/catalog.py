@@ -8,6 +8,7 @@ from __future__ import annotations
 from engine.measures.cards.card import MeasureCard
 from engine.measures.cards.clusters import CLUSTER_CARDS
 from engine.measures.cards.judgements import DESIGN_CARDS, JUDGEMENT_CARDS, READING_CARDS
+from engine.measures.cards.running_text import TEXT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
 from engine.messages.message import Message
@@ -61,6 +62,7 @@ _ALL = (
     *CLUSTER_CARDS,
     *SYSTEM_CARDS,
     *JUDGEMENT_CARDS,
+    *TEXT_CARDS,
     *DESIGN_CARDS,
     *READING_CARDS,
     *STUDY_CARDS,

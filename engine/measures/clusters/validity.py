@@ -34,7 +34,8 @@ def cluster_validity(
     Returns each index under its name, nan where it is undefined; `sample_size`, the sentences that the silhouette is
     taken over; and `n_starts`, how often k-means started: 10 times, fewer times for large data.
 
-    The order of the sentences changes nothing: they are sorted first. Nor do place and unit of the vectors.
+    The order of the sentences changes nothing: they are sorted first. Nor do place and unit of the vectors, but their
+    place for the indices of `sphere`.
 
     Raises InputError as `dispersion` does.
 

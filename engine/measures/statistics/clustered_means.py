@@ -92,20 +92,87 @@ def clustered_means(
                 size=of_answer.size,
             )
         )
+    _check_confidence(confidence)
+    code = np.unique(of_answer, return_inverse=True)[1]
+    sizes: Floats = np.bincount(code).astype(np.float64)  # (n_clusters,)
+    sums = np.zeros((len(sizes), len(values)))  # (n_clusters, n_columns)
+    mean = values.mean(axis=1)
+    np.add.at(sums, code, values.T - mean)  # around 0, so that nothing is lost where they are nearly equal
+    strata_of = np.zeros(len(sizes), dtype=np.intp)
+    if strata is not None:
+        strata_of[code] = np.unique(np.asarray(strata), return_inverse=True)[1]
+    least = np.maximum(rounding, 1e-12 * np.abs(values).max(axis=1))
+    return _found(mean, sums, sizes, strata_of, least, by_t=by_t, resamples=resamples, seed=seed, confidence=confidence)
+
+
+def ratios_of_sums(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    *,
+    by_t: bool = False,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+) -> ClusteredMeans:
+    """Between which values does Σ x_g / Σ n_g lie for each column, when the g are a sample, such as documents?
+
+    That is the mean over n_g answers for each g that sum to x_g, all answers of one g being a cluster: the intervals are
+    those of `clustered_means`, for sizes that need not be whole numbers.
+
+    Parameters
+    ----------
+    numerators : (n_columns, n) finite numbers. denominators : (n,) above 0. The others: as of `clustered_means`.
+
+    Edges: those of `clustered_means`. Raises InputError for lengths that do not fit, a denominator that is not above 0,
+    and confidence not within 0 and 1.
+
+    >>> found = ratios_of_sums([[2, 4, 9, 10, 24]], [2, 2, 3, 2, 3], seed=1)
+    >>> round(float(found.mean[0]), 3), bool(found.low[0] < 4 < found.high[0])
+    (4.083, True)
+    """
+    x, n = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    if x.ndim != 2 or n.shape != x.shape[1:] or not n.size or not (n > 0).all():
+        raise InputError(
+            Message(
+                "Ratios of sums need a denominator above 0 for each of {size} numerators; got {shape} and {other_shape}.",
+                size=x.shape[-1] if x.ndim else 0,
+                shape=x.shape,
+                other_shape=n.shape,
+            )
+        )
+    _check_confidence(confidence)
+    mean = x.sum(axis=1) / n.sum()
+    least = 1e-12 * np.abs(x / n).max(axis=1)
+    sums, together = (x - mean[:, None] * n).T, np.zeros(len(n), dtype=np.intp)
+    return _found(mean, sums, n, together, least, by_t=by_t, resamples=resamples, seed=seed, confidence=confidence)
+
+
+def _check_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise InputError(
             Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
         )
-    code = np.unique(of_answer, return_inverse=True)[1]
-    sizes: Floats = np.bincount(code).astype(np.float64)  # (n_clusters,)
-    sums = np.zeros((len(sizes), len(values)))  # (n_clusters, n_columns)
-    mean, nothing = values.mean(axis=1), np.full(len(values), np.nan)
-    np.add.at(sums, code, values.T - mean)  # around 0, so that nothing is lost where they are nearly equal
+
+
+def _found(
+    mean: Floats,
+    sums: Floats,
+    sizes: Floats,
+    strata_of: Ints,
+    least: Floats,
+    *,
+    by_t: bool,
+    resamples: int,
+    seed: int,
+    confidence: float,
+) -> ClusteredMeans:
+    """Means (n_columns,) with their intervals, from sums (n_clusters, n_columns) around them and sizes (n_clusters,).
+
+    strata_of: (n_clusters,). least: (n_columns,), a standard error up to it is none.
+    """
+    nothing = np.full(len(mean), np.nan)
     if len(sizes) < FEWEST_CLUSTERS:
         return ClusteredMeans(mean, nothing, nothing, len(sizes), nothing)
-    strata_of = np.zeros(len(sizes), dtype=np.intp)
-    if strata is not None:
-        strata_of[code] = np.unique(np.asarray(strata), return_inverse=True)[1]
     members = _members(strata_of)
     parts = [_parts(sums[its], sizes[its]) for its in members]
     error = _means_and_errors(parts, [np.ones((1, len(its))) for its in members])[1][0]
@@ -114,14 +181,14 @@ def clustered_means(
         from scipy.special import stdtr, stdtrit  # a moment to import, and only here
 
         freedom = len(sizes) - len(members)
-        high_t = np.full(len(values), stdtrit(freedom, 1 - tail))
+        high_t = np.full(len(mean), stdtrit(freedom, 1 - tail))
         low_t = -high_t
         with np.errstate(divide="ignore", invalid="ignore"):
             p_value = 2 * stdtr(freedom, -np.abs(mean) / error)
     else:
         p_value = nothing
         low_t, high_t = np.quantile(_distances(parts, resamples, seed), [tail, 1 - tail], axis=0)
-    known = error > np.maximum(rounding, 1e-12 * np.abs(values).max(axis=1))
+    known = error > least
     return ClusteredMeans(
         mean,
         np.where(known, mean - high_t * error, np.nan),

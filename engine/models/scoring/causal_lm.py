@@ -37,16 +37,17 @@ _AFTER_A_WORD, _FIRST = -1, -2
 
 
 @dataclass(frozen=True)
-class _Sequence:
+class TokenSequence:
     """The ids that the model reads of one text; id `at[k]` is scored and is token `tokens[k]` of the text.
 
     With `targets`, what is scored at `at[k]` is targets[k], which may be a set of pieces and follow the last id;
-    the first |S| are the tokens.
+    the first |S| are the tokens. shift: from the place of a token in the text to its place in `ids`.
     """
 
     ids: list[int]
     at: np.ndarray  # int64 (|S|,), or (|S| + number of sets,)
     tokens: np.ndarray  # int64 (|S|,)
+    shift: int = 0
     targets: np.ndarray | None = None  # int64, as many as `at`
 
 
@@ -84,11 +85,7 @@ def token_log_likelihoods(
     False where it does.
     """
     require_causal(loaded)
-    spans_by_text = _shifted_spans(loaded.tokenizer, texts, leading_space)
-    tokens = prefix_tokens(loaded.facts, AUTO) if prefix is None else prefix
-    prefix_ids = [int(loaded.tokenizer.convert_tokens_to_ids(token)) for token in tokens]  # type: ignore[arg-type]
-    n_opening = len(opening_ids(loaded.tokenizer))
-    sequences = [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
+    spans_by_text, sequences = read_texts(loaded, texts, ids_of_prefix(loaded, prefix), leading_space=leading_space)
     beginnings = word_beginnings(loaded.tokenizer) if word_boundaries else None
     if beginnings is not None and beginnings.are_marked:
         sequences = [
@@ -97,7 +94,7 @@ def token_log_likelihoods(
         ]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].tokens)]
-    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], beginnings), strict=True))
+    scores = dict(zip(scorable, sequence_scores(loaded, [sequences[i] for i in scorable], beginnings), strict=True))
     nothing = np.zeros(0, dtype=np.float32)
     return [
         excluded_piece(reason, len(sequence.ids))
@@ -114,6 +111,21 @@ def token_log_likelihoods(
     ]
 
 
+def ids_of_prefix(loaded: LoadedModel, prefix: Sequence[str] | None) -> list[int]:
+    """The ids that a model reads before each text; prefix as in `token_log_likelihoods`."""
+    tokens = prefix_tokens(loaded.facts, AUTO) if prefix is None else prefix
+    return [int(loaded.tokenizer.convert_tokens_to_ids(token)) for token in tokens]  # type: ignore[arg-type]
+
+
+def read_texts(
+    loaded: LoadedModel, texts: Sequence[str], prefix_ids: list[int], *, leading_space: bool
+) -> tuple[list[Spans], list[TokenSequence]]:
+    """The tokens of each text, and what the model reads of it and scores there, of any length."""
+    spans_by_text = _shifted_spans(loaded.tokenizer, texts, leading_space)
+    n_opening = len(opening_ids(loaded.tokenizer))
+    return spans_by_text, [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
+
+
 def _shifted_spans(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], leading_space: bool) -> list[Spans]:
     if not leading_space:
         return TOKENS.spans(tokenizer, texts)
@@ -124,7 +136,7 @@ def _shifted_spans(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], lea
     ]
 
 
-def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
+def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> TokenSequence:
     """The prefix, and the tokens of a text without the `n_opening` and the closing ones of the tokenizer's template."""
     text_tokens = np.flatnonzero(~spans.special)
     kept_ids = spans.ids[n_opening : int(text_tokens[-1]) + 1 if len(text_tokens) else 0]
@@ -132,10 +144,10 @@ def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
     before = [] if kept_ids[: len(prefix_ids)] == prefix_ids else prefix_ids
     shift = len(before) - n_opening  # from the place in the text to the place in what the model reads
     tokens = text_tokens[text_tokens + shift >= max(1, len(prefix_ids))]
-    return _Sequence([*before, *kept_ids], tokens + shift, tokens)
+    return TokenSequence([*before, *kept_ids], tokens + shift, tokens, shift)
 
 
-def _with_boundaries(sequence: _Sequence, spans: Spans, beginnings: WordBeginnings) -> _Sequence:
+def _with_boundaries(sequence: TokenSequence, spans: Spans, beginnings: WordBeginnings) -> TokenSequence:
     """The sequence with the sets of pieces scored, too, where its tokens begin words and after its last token."""
     ids = np.array(sequence.ids, dtype=np.int64)[sequence.at]
     sets = np.where(beginnings.spaced[ids], _AFTER_A_WORD, 0)  # 0: inside of a word
@@ -149,7 +161,7 @@ def _with_boundaries(sequence: _Sequence, spans: Spans, beginnings: WordBeginnin
     )
 
 
-def _boundaries(sequence: _Sequence, scores: np.ndarray) -> np.ndarray | None:
+def _boundaries(sequence: TokenSequence, scores: np.ndarray) -> np.ndarray | None:
     """Of what was scored of a sequence the sets, before the token where each stands: float32 (|S| + 1,), or None."""
     if sequence.targets is None:
         return None
@@ -160,8 +172,8 @@ def _boundaries(sequence: _Sequence, scores: np.ndarray) -> np.ndarray | None:
 
 
 @torch.inference_mode()
-def _scores(
-    loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeginnings | None = None
+def sequence_scores(
+    loaded: LoadedModel, sequences: list[TokenSequence], beginnings: WordBeginnings | None = None
 ) -> list[np.ndarray]:
     """Log-likelihoods of what is scored of each sequence, tokens or sets of pieces."""
     if not sequences:
@@ -245,7 +257,7 @@ def _single_row(number: int, ids: list[int]) -> Row:
     return Row(ids, positions, [position - 1 for position in positions], {number: positions})
 
 
-def _scored_tokens(rows: Sequence[Row], sequences: Sequence[_Sequence], ends: np.ndarray) -> list[np.ndarray]:
+def _scored_tokens(rows: Sequence[Row], sequences: Sequence[TokenSequence], ends: np.ndarray) -> list[np.ndarray]:
     """What is scored in each row, int64 (n_scored, 3): the column it follows, the token or set, its index among all."""
     columns_of_sequences = [columns for row in rows for columns in row.columns_by_sequence.values()]
     order = np.array([number for row in rows for number in row.columns_by_sequence], dtype=np.int64)  # (n_sequences,)

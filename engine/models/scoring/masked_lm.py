@@ -58,6 +58,33 @@ def token_log_likelihoods(
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
     Equal to minicons' MaskedLMScorer where its words are the same. Raises InputError for an unknown setting.
     """
+    check_scoring(scoring)
+    spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
+    reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
+    masked_together = [
+        together_in(text, spans, scoring, words) for text, spans in zip(texts, spans_by_text, strict=True)
+    ]
+    positions = [
+        scored_positions(spans, scoring.startswith(BEFORE_MASK)) if reason is None else np.zeros(0, dtype=np.int64)
+        for spans, reason in zip(spans_by_text, reasons, strict=True)
+    ]
+    scores = scores_at(
+        loaded,
+        [spans.ids for spans in spans_by_text],
+        masked_together,
+        positions,
+        next_token=scoring.startswith(BEFORE_MASK),
+    )
+    return [
+        excluded_piece(reason, len(spans.ids))
+        if reason
+        else scored_piece(spans, at, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
+        for spans, at, score, reason in zip(spans_by_text, positions, scores, reasons, strict=True)
+    ]
+
+
+def check_scoring(scoring: str) -> None:
+    """Raises InputError for what is none of SCORINGS."""
     if scoring not in SCORINGS:
         raise InputError(
             Message(
@@ -66,23 +93,11 @@ def token_log_likelihoods(
                 scoring=scoring,
             )
         )
-    spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
-    reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
-    masked_together = [
-        np.arange(len(spans.ids)) if scoring.endswith("original") else word_of_token(text, spans, words)
-        for text, spans in zip(texts, spans_by_text, strict=True)
-    ]
-    positions = [
-        scored_positions(spans, scoring.startswith(BEFORE_MASK)) if reason is None else np.zeros(0, dtype=np.int64)
-        for spans, reason in zip(spans_by_text, reasons, strict=True)
-    ]
-    scores = scores_at(loaded, spans_by_text, masked_together, positions, next_token=scoring.startswith(BEFORE_MASK))
-    return [
-        excluded_piece(reason, len(spans.ids))
-        if reason
-        else scored_piece(spans, at, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
-        for spans, at, score, reason in zip(spans_by_text, positions, scores, reasons, strict=True)
-    ]
+
+
+def together_in(text: str, spans: Spans, scoring: str, words: str) -> np.ndarray:
+    """A number for each token of a text: the token is masked together with the later ones that have the same."""
+    return np.arange(len(spans.ids)) if scoring.endswith("original") else word_of_token(text, spans, words)
 
 
 def scored_positions(spans: Spans, next_token: bool) -> np.ndarray:
@@ -97,7 +112,7 @@ def scored_positions(spans: Spans, next_token: bool) -> np.ndarray:
 @torch.inference_mode()
 def scores_at(
     loaded: LoadedModel,
-    spans_by_text: list[Spans],
+    ids_by_text: list[list[int]],
     masked_together: list[np.ndarray],
     positions: list[np.ndarray],
     *,
@@ -107,22 +122,22 @@ def scores_at(
 
     next_token: each is read at the position before its own, which must be 1 or more.
 
-    `masked_together`: for each text a number per token; the copy for a token masks it and the later tokens that have
-    the same number.
+    ids_by_text: what the model reads of each text. `masked_together`: for each text a number per token; the copy for a
+    token masks it and the later tokens that have the same number.
     """
     counts = [len(scored_positions) for scored_positions in positions]
-    text_of_copy = np.repeat(np.arange(len(spans_by_text)), counts)  # (n_copies,)
+    text_of_copy = np.repeat(np.arange(len(ids_by_text)), counts)  # (n_copies,)
     if not len(text_of_copy):
-        return [np.zeros(0, dtype=np.float32) for _ in spans_by_text]
+        return [np.zeros(0, dtype=np.float32) for _ in ids_by_text]
     copies = _Copies(
         loaded,
-        [spans.ids for spans in spans_by_text],
+        ids_by_text,
         masked_together,
         text_of_copy,
         np.concatenate(positions),
         int(next_token),
     )
-    lengths = np.array([len(spans.ids) for spans in spans_by_text])[text_of_copy]
+    lengths = np.array([len(ids) for ids in ids_by_text])[text_of_copy]
     device = loaded.device
     result = torch.empty(len(text_of_copy), dtype=torch.float32, device=device)
 

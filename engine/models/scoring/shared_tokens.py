@@ -58,7 +58,7 @@ def shared_token_log_likelihoods(
     texts = [spans for sides in spans_by_pair for spans in sides]
     positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]
     alone = [np.arange(len(spans.ids)) for spans in texts]
-    scores = scores_at(loaded, texts, alone, positions, next_token=next_token)
+    scores = scores_at(loaded, [spans.ids for spans in texts], alone, positions, next_token=next_token)
     return [
         {"excluded": reason}
         if reason

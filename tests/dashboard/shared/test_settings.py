@@ -62,7 +62,7 @@ PRESETS = (
 # offer less than their setting, or columns of the data.
 OTHERS = re.compile(
     r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|([a-z-]+-sample-)?language-buttons|"
-    r"alignment-rescale|metric-annotators|corpora-counted"
+    r"alignment-rescale|metric-annotators|corpora-counted|minimal-pairs-(form|column|header|quoting|encoding|sheet)-.*"
 )
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {
@@ -270,6 +270,11 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     options = check_all(app, calls)
     options += check_with(app, calls, "minimal-pairs-precision", "exact-decisions")
     options += check_with(visit("minimal_pairs"), calls, "minimal-pairs-encoder_reads", "text")
+    app = visit("minimal_pairs")
+    app.get_by_key("minimal-pairs-source").set_value("upload")
+    drawn(app).file_uploader(key="minimal-pairs-files").set_value([("a.txt", "一つの文書。".encode(), "text/plain")])
+    calls.clear()
+    options += check_all(drawn(app), calls)  # windows are of running text
     run_id = finished("minimal-pairs", minimal_pairs.Settings(("owner/gpt",)), sample_data.minimal_pairs())
     app = visit("minimal_pairs", run=run_id)
     for score in ("PenLP", "SLOR"):

@@ -16,6 +16,7 @@ from engine.datasets.minimal_pairs.kinds import (
     PAIRS,
     READING,
     STEREOTYPES,
+    TEXTS,
     DataKind,
     kind_of,
 )
@@ -28,6 +29,7 @@ FILES = {
     CONDITIONS.name: "item,condition,sentence\n1,x,a\n1,y,c\n",
     ACQUISITION.name: "word,context\ncat,the\ndog,a\n",
     READING.name: "item,word,RT\n1,a,300\n2,c,310\n",
+    TEXTS.name: "text,n\na b,1\nc d,2\n",
 }
 
 
@@ -36,7 +38,15 @@ def read(kind: DataKind) -> MinimalPairs:
 
 
 def test_every_layout_is_of_one_kind() -> None:
-    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, *layouts.READING, layouts.DESIGN, layouts.ACQUISITION]
+    names = [
+        *layouts.FORMATS,
+        *layouts.OPTIONS,
+        *layouts.JUDGED,
+        *layouts.READING,
+        layouts.DESIGN,
+        layouts.ACQUISITION,
+        layouts.RUNNING_TEXT,
+    ]
     assert sorted(names) == sorted(name for kind in KINDS.values() for name in kind.formats)
     assert {kind_of((name,)).name for name in names} == set(KINDS) == set(FILES)
     assert kind_of((layouts.OTHER,)) is PAIRS
@@ -49,7 +59,7 @@ def test_a_file_is_read_as_its_kind_and_a_process_gives_back_the_same_record(kin
     assert len(dataset.sentences) == dataset.n * kind.n_sentences == len(set(dataset.sentences))
 
 
-@pytest.mark.parametrize("kind", [PAIRS, STEREOTYPES, JUDGED], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [PAIRS, STEREOTYPES, JUDGED, TEXTS], ids=lambda kind: kind.name)
 def test_the_columns_of_a_kind_are_recognised_as_that_kind(kind: DataKind) -> None:
     dataset = read(kind)
     columns = kind.columns(dataset.acceptable, dataset.unacceptable, dataset.categories, dataset.labels)

@@ -17,6 +17,7 @@ from engine.measures.clusters import validity_inputs
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.model_similarity import model_similarity
+from engine.measures.clusters.sphere import class_alignment, uniformity
 from engine.runs.storage.packing import pack, unpack
 from tests.evaluations.clusters.test_evaluate import MADE_UP, dataset, weigh
 from tests.support.session_fake import SessionFake, vector
@@ -64,6 +65,18 @@ def test_the_curve_over_layers_is_corrected_too() -> None:
 def test_whitened_vectors_are_isotropic() -> None:
     plain, result = weigh(MADE_UP, "a"), weigh(MADE_UP, "a", correction="whitening", whitened_dims=4)
     assert result.validity.loc[0, "isoscore"] == pytest.approx(1, abs=1e-6) != plain.validity.loc[0, "isoscore"]
+
+
+def test_alignment_and_uniformity_are_of_the_same_vectors() -> None:
+    result = weigh(MADE_UP, "a", "b")
+    for model, row in result.validity.set_index("model").iterrows():
+        inputs = validity_inputs.validity_inputs(VECTORS[str(model)], MADE_UP.labels)
+        assert row["class_alignment"] == pytest.approx(class_alignment(inputs), rel=1e-6)
+        assert row["uniformity"] == pytest.approx(uniformity(inputs), rel=1e-6)
+    own = result.validity.loc[0, "uniformity"]
+    # Cosines around the mean are of neighbours; a correction is of every number.
+    assert weigh(MADE_UP, "a", centre=True).validity.loc[0, "uniformity"] == own
+    assert weigh(MADE_UP, "a", correction="all-but-the-top").validity.loc[0, "uniformity"] != own
 
 
 def test_too_many_whitened_dimensions_are_refused_in_words() -> None:

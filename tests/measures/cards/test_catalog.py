@@ -33,6 +33,7 @@ from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.reading_times import gain
 from engine.measures.rescaling import rescaled
+from engine.measures.running_text import bits_per, perplexity
 from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
 from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
 from engine.measures.statistics.inter_rater import krippendorff_alpha
@@ -128,6 +129,8 @@ WELL_AND_BADLY = {
     "acquisition_correlation": tuple(pearson([16, 20, 24], ages).value for ages in ([5, 6, 7], [7, 5, 6])),
     "brier_score": tuple(brier_score([0.9, 0.8, 0.2, 0.1], judged) for judged in JUDGED),
     "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
+    "perplexity": tuple(perplexity([-2.0, -9.0], [3, 3])),
+    **dict.fromkeys(("bits_per_byte", "bits_per_character"), tuple(bits_per([-2.0, -9.0], [3, 3]))),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "benchmark_score": tuple(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from engine.datasets.formats.columns import JOIN, guess
+from engine.datasets.formats.columns import JOIN, guess, normalize_name
 from engine.datasets.formats.delimited import csv_text
 from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, escape_formulas
 from engine.datasets.formats.json_rows import texts_of_row
@@ -17,6 +17,7 @@ from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.masked.masked_sentences import WRITTEN_MASK, MaskedSentences
 from engine.datasets.minimal_pairs.export import export_pairs
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.forms import JUDGEMENTS
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs
 from engine.errors import InputError
 
@@ -97,8 +98,10 @@ def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, tuple[str, ...]]
 def _roles_and_others(pairs: MinimalPairs) -> pd.DataFrame:
     """What such a file is recognised by, then the other columns; one that has the same name gets a prefix."""
     texts = pairs.data_kind.columns(pairs.acceptable, pairs.unacceptable, pairs.categories, pairs.labels)
+    # Beside a judgement a column of texts would be no running text.
+    taken = {*texts, SIGNATURE_COLUMN, *(JUDGEMENTS if pairs.data_kind.in_windows else ())}
     others = {
-        f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
+        f"{PREFIX}{name}" if name in taken or normalize_name(name) in taken else name: values
         for name, values in pairs.further.items()
         if texts.get(name) != values
     }

@@ -121,6 +121,15 @@ SENTENCES: Mapping[str, str] = {
     "are not right. Following Ueda et al. {cite}, accuracies are also given for pairs whose acceptable "
     "sentence has as many tokens as the other (A = U), more (A > U) and fewer (A < U).",
     "causal": "Causal models score a sentence by the sum of its tokens' log-likelihoods from left to right.",
+    "running text": "We report the perplexity, the bits per character and the bits per byte {cite} of running text, each the "
+    "ratio of the sums over the documents.",
+    "causal text": "Causal models score a text by the sum of its tokens' log-likelihoods from left to right.",
+    "windows": "A text of more than {window} tokens, special ones included, is read in windows of so many, {stride} tokens "
+    "apart, and each token is scored once{whom}.",
+    "prefix before the text alone": "Windows after the first begin with tokens of the text, as in the recipe of the "
+    "documentation of Transformers.",
+    "text intervals": "Intervals are 95 % bootstrap-t intervals over documents {efron} (seed {seed}); two models are compared "
+    "on bits per byte by Student's paired test over the documents that all models scored, corrected by Holm's method {holm}.",
     "prefix": "They read {tokens} before it{whom}.",
     "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
     "leading space": "A space is put before each sentence that a causal model reads.",
@@ -157,6 +166,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "masked": "masked sentences",
         "pairs": "sentence pairs",
         "minimal": "minimal pairs",
+        "documents": "documents",
     },
     "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},

@@ -116,6 +116,15 @@ SENTENCES: Mapping[str, str] = {
     "上田ら {cite} に従い，容認可能な文のトークン数が容認不可能な文と等しい場合（A = U），"
     "多い場合（A > U），少ない場合（A < U）の正解率も求めた．",
     "causal": "自己回帰型モデルでは，文のスコアとして各トークンの対数尤度の和を左から順に求めた．",
+    "running text": "文書の言語モデル評価として，パープレキシティ，文字あたりビット数，バイトあたりビット数 {cite} を求めた．"
+    "いずれも全文書にわたる和の比である．",
+    "causal text": "自己回帰型モデルでは，文書のスコアとして各トークンの対数尤度の和を左から順に求めた．",
+    "windows": "{whom}特殊トークンを含めて {window} トークンを超える文書は，{window} トークンの窓を {stride} トークンずつずら"
+    "して読み，各トークンを 1 回だけ評価した．",
+    "prefix before the text alone": "2 番目以降の窓は，Transformers の文書にある手順と同じく，文書のトークンから始まる．",
+    "text intervals": "信頼区間は文書を単位とするブートストラップ t 法 {efron} による 95 % 区間（乱数シード {seed}）である．"
+    "モデル間の比較には，すべてのモデルが評価できた文書についてバイトあたりビット数の対応のある t 検定を用い，Holm の方法 "
+    "{holm} により補正した．",
     "prefix": "{whom}その際，文の前には {tokens} を置いた．",
     "no prefix": "{whom}その際，文の前には何も置かず，先頭のトークンは評価の対象としない．",
     "leading space": "自己回帰型モデルに与える各文の前には空白を 1 つ置いた．",
@@ -148,7 +157,13 @@ SENTENCES: Mapping[str, str] = {
 }
 
 WORDS: Mapping[str, Mapping[str, str]] = {
-    "items": {"sentences": "ラベル付き文", "masked": "マスク文", "pairs": "文対", "minimal": "ミニマルペア"},
+    "items": {
+        "sentences": "ラベル付き文",
+        "masked": "マスク文",
+        "pairs": "文対",
+        "minimal": "ミニマルペア",
+        "documents": "文書",
+    },
     "penalty": {"none": "なし", "reading": "読みによる", "names": "名前を読みで比較"},
     "score": {"f1": "F1", "precision": "適合率", "recall": "再現率"},
 }

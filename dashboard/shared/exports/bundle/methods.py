@@ -110,10 +110,9 @@ def methods(
     )
     served = [model for model in signature.get("models", ()) if model.get("endpoint")]
     from_files = [model for model in signature.get("models", ()) if {"scores", "vectors"} & set(model)]
+    items = paragraph.items_of(signature) if paragraph.items_of else paragraph.items
     statements = [
-        Statement(
-            "data", {"models": models, "n": n_items, "items": Choice("items", paragraph.items), "dataset": dataset_name}
-        ),
+        Statement("data", {"models": models, "n": n_items, "items": Choice("items", items), "dataset": dataset_name}),
         *paragraph.statements(signature),
         *([Statement("best reference")] if several_references else []),
         *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),

@@ -114,6 +114,14 @@ WORKS: Mapping[str, Work] = {
         pages="2699--2712",
         doi="10.18653/v1/2020.acl-main.240",
     ),
+    "gao2020pile": Work(
+        "misc",
+        "Gao, Leo and Biderman, Stella and Black, Sid and Golding, Laurence and Hoppe, Travis and Foster, Charles and "
+        "Phang, Jason and He, Horace and Thite, Anish and Nabeshima, Noa and Presser, Shawn and Leahy, Connor",
+        "The {Pile}: An {800GB} Dataset of Diverse Text for Language Modeling",
+        2020,
+        {"eprint": "2101.00027", "archivePrefix": "arXiv"},
+    ),
     "nangia2020crows": _acl(
         "Nangia, Nikita and Vania, Clara and Bhalerao, Rasika and Bowman, Samuel R.",
         "{CrowS-Pairs}: A Challenge Dataset for Measuring Social Biases in Masked Language Models",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 
 import pandas as pd
 import pytest
 from openpyxl import Workbook
 
-from dashboard.shared.exports.bundle.data import DataFile, data_file
+from dashboard.shared.exports.bundle.data import DataFile, data_file, name_and_options
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled import labelled_sentences
@@ -195,3 +196,24 @@ def test_the_mask_beside_full_width_underscores_is_read_back(before: str, after:
     dataset = MaskedSentences("d", (f"{before}本{after}",), ("本",), (len(before),), ("",), (1,))
     again = masked_sentences.from_table(read_table(data_file(dataset).content, "data.csv"))
     assert again.content_hash == dataset.content_hash
+
+
+def test_running_text_is_written_as_it_is_read_back() -> None:
+    with zipfile.ZipFile(archive := io.BytesIO(), "w") as packed:
+        packed.writestr("novel/a.txt", "=一行目\n二行目、三。")
+        packed.writestr("essay/b.txt", 'He said: "no", and left.')
+    for name, content, columns in (
+        ("texts.csv", "text,category,id\n一つ目。,甲,a\n二つ目。,乙,b\n".encode(), {}),
+        ("texts.jsonl", '{"document": "一つ目。\\n続き。", "n": 1}\n{"document": "二つ目。", "n": 2}\n'.encode(), {}),
+        ("one.txt", "一行目\n\n二行目".encode(), {}),
+        ("corpus.zip", archive.getvalue(), {}),
+        ("judged.csv", "sentence,label,kind\n一つ目。,1,甲\n二つ目。,0,乙\n".encode(), {"text": "sentence"}),
+        ("own.csv", "words,label\n一つ目。,1\n二つ目。,0\n".encode(), {"text": "words", "category": "label"}),
+    ):
+        dataset = read_pairs([(name, content)], columns)
+        file = data_file(dataset)
+        chosen = dict(option.split("=", 1) for option in file.columns if option != "--column")
+        again = read_pairs([(file.name, file.content)], chosen)
+        for what in ("data_kind", "acceptable", "unacceptable", "categories"):
+            assert getattr(again, what) == getattr(dataset, what), (name, what)
+        assert name_and_options(dataset) == (file.name, file.columns)

@@ -396,6 +396,20 @@ def test_a_served_model_was_not_computed_here() -> None:
     assert "PyTorch" not in alone.markdown("ja") and "llama-x" in alone.markdown("ja")
 
 
+def test_running_text_is_told_with_its_windows_and_measures() -> None:
+    windows = {MODELS[0]: [512, 256], MODELS[1]: [1024, 512]}
+    said = text("minimal-pairs", settings=PairSettings(MODELS, window_prefix="first", seed=3), windows=windows)
+    assert "on 1234 documents" in said.replace(",", "") and "bits per byte [@gao2020pile]" in said
+    assert (
+        "more than 512 tokens" in said and "1024 tokens, special ones included" in said and "512 tokens apart" in said
+    )
+    assert "begin with tokens of the text" in said and "seed 3" in said and "by Holm's method [@holm1979]" in said
+    assert "minimal pair" not in said and "Wilson" not in said and "McNemar" not in said
+    same = text("minimal-pairs", windows={model: [512, 256] for model in MODELS})
+    assert same.count("windows of so many") == 1 and "begin with tokens of the text" not in same
+    assert "1024 トークンの窓を 512 トークンずつ" in text("minimal-pairs", "ja", windows=windows)
+
+
 def test_data_with_several_references_are_scored_by_the_best() -> None:
     made = made_of("alignment", signature("alignment"), "d", 5, several_references=True)
     assert "greatest over its references" in made.markdown("en") and "最大値" in made.markdown("ja")

@@ -47,12 +47,14 @@ def test_baseline_and_column_are_chosen_and_kept_in_the_address() -> None:
     assert not app.exception and app.query_params["baseline"] == OWN
     expected = gains(session.engine().runs.result(run_id)).query("baseline == @OWN")
     assert app.dataframe[0].value["gain"].tolist() == pytest.approx(expected["gain"].tolist())
-    again = page_visits.visit("minimal_pairs", run=run_id, section="Words", measure="N400", section_model=GPT)
+    again = page_visits.visit(
+        "minimal_pairs", run=run_id, section="Words", section_model=GPT, **{"time-column": "N400"}
+    )
     assert not again.exception and not again.error
     of_model = word_surprisals(session.engine().runs.result(run_id)).query("model == @GPT")
     listed = again.dataframe[0].value
     assert len(listed) == len(of_model) and listed["surprisal"].is_monotonic_decreasing
-    assert again.selectbox(key=f"minimal-pairs-measure-{run_id}").value == "N400"
+    assert again.selectbox(key=f"minimal-pairs-time_column-{run_id}").value == "N400"
 
 
 def test_the_figures_are_of_the_tables() -> None:

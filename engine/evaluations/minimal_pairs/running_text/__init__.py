@@ -1,0 +1,1 @@
+"""Running text: perplexity and bits, for each document and over all of them."""

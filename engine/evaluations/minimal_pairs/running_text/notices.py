@@ -1,0 +1,112 @@
+"""What a result over running text says of itself: what no comparison may rest on, windows, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs.notices import of_servers, of_unread_series
+from engine.evaluations.minimal_pairs.outside.notices import of_scores
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.running_text.tables import FEW_DOCUMENTS
+from engine.language.quantities import count
+from engine.measures.statistics.clustered import FEWEST_CLUSTERS
+from engine.messages.message import Message
+from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import shown_name
+
+PSEUDO = Message(
+    "The numbers of {masked} are pseudo-perplexities: each token is predicted from both sides. They cannot be compared "
+    "with the perplexities of {causal}."
+)
+TOKENIZERS = Message(
+    "The models have different tokenizers, so that their perplexities are over different tokens. Compare bits per byte."
+)
+WINDOWS = Message(
+    "The models read windows of different lengths ({lengths} tokens), and so different amounts of context. Choose a window "
+    "that all of them take, such as {shortest:,}, to compare them alike."
+)
+ECHO = Message(
+    "{models}: the encoder is given the text itself, so that the numbers say how well it is given back, not how "
+    "probable it is."
+)
+
+
+def of_texts(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], _: Sequence[str]) -> list[str]:
+    """One sentence for each thing worth knowing of running text, most serious first."""
+    return [
+        *_left_out(result, dataset.n),
+        *_not_comparable(result, all_facts),
+        *_unknown(result),
+        *([Message("The corpus is small: {why}.", why=FEW_DOCUMENTS)] if dataset.n < FEWEST_CLUSTERS else []),
+        *_windows(result),
+        *_other_windows(result),
+        *of_servers(result, all_facts),
+        *of_scores(result, dataset, all_facts),
+        *of_unread_series(result),
+    ]
+
+
+def _left_out(result: Result, n: int) -> list[Message]:
+    return [
+        Message(
+            "{model}: {n_left} of {n:,} documents could not be scored and are left out.", model=model, n_left=left, n=n
+        )
+        for model, left in result.excluded["model"].value_counts(sort=False).items()
+    ]
+
+
+def _not_comparable(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
+    masked, others = (
+        [shown_name(facts.name) for facts in all_facts if (facts.kind == "masked") is is_masked and facts.is_loaded]
+        for is_masked in (True, False)
+    )
+    echoing = [
+        shown_name(facts.name)
+        for facts in all_facts
+        if facts.kind == "encoder" and result.settings.encoder_reads == "sentence" and facts.is_loaded
+    ]
+    return [
+        *([PSEUDO.format(masked=", ".join(masked), causal=", ".join(others))] if masked and others else []),
+        *([TOKENIZERS] if len({facts.tokenizer_fingerprint for facts in all_facts} - {""}) > 1 else []),
+        *([ECHO.format(models=", ".join(echoing))] if echoing else []),
+    ]
+
+
+def _unknown(result: Result) -> list[Message]:
+    sums = result.documents.groupby("model", sort=False)[["n_unknown", "n_tokens"]].sum()
+    return [
+        Message(
+            "{model}: {unknown} of {n:,} stand for characters that its tokenizer does not know: their probability is that "
+            "of any such character, and the numbers are too low.",
+            model=model,
+            unknown=count(int(row["n_unknown"]), "token"),
+            n=int(row["n_tokens"]),
+        )
+        for model, row in sums.iterrows()
+        if row["n_unknown"]
+    ]
+
+
+def _other_windows(result: Result) -> list[Message]:
+    """That windows differ, where a document is longer than the shortest."""
+    lengths = sorted({window for window, _ in result.signature.get("windows", {}).values()})
+    if len(lengths) < 2 or not (result.documents["n_windows"] > 1).any():
+        return []
+    return [WINDOWS.format(lengths=", ".join(f"{length:,}" for length in lengths), shortest=lengths[0])]
+
+
+def _windows(result: Result) -> list[Message]:
+    table, windows = result.documents, result.signature.get("windows", {})
+    n_long = table[(table["n_windows"] > 1).to_numpy()]["model"].value_counts(sort=False)
+    return [
+        Message(
+            "{model}: {n} longer than {window:,} tokens, read in windows that begin {stride:,} tokens apart.",
+            model=model,
+            n=count(int(n_long[model]), "document"),
+            window=window,
+            stride=stride,
+        )
+        for model, (window, stride) in windows.items()
+        if model in n_long.index
+    ]

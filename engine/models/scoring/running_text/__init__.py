@@ -1,0 +1,1 @@
+"""Texts that may be longer than a model reads, scored in windows."""
