@@ -83,6 +83,35 @@ def download(
     return Snapshot(path / subfolder, path.name)
 
 
+def download_code(repository: str, commit: str) -> Path:
+    """The folder of a repository of the hub at a commit, with its Python files. Raises ModelError."""
+    from huggingface_hub import errors, snapshot_download
+
+    try:
+        return Path(
+            snapshot_download(
+                repository,
+                revision=commit,
+                allow_patterns="*.py",
+                ignore_patterns="*/*",
+                etag_timeout=HUB_TIMEOUT_SECONDS,
+                tqdm_class=_progress_bar(repository, None),
+            )
+        )
+    except (errors.HTTPError, errors.HFValidationError, OSError) as error:
+        if refused := refusal(repository, commit, error):
+            raise refused from error
+        raise ModelError(
+            Message(
+                "The code of {repository} at the commit {commit} is not in the cache, and the Hugging Face Hub cannot be "
+                "reached ({error}). Try again with a connection.",
+                repository=repository,
+                commit=commit,
+                error=_first_line(error),
+            )
+        ) from error
+
+
 @dataclass(frozen=True)
 class _Selection:
     """Which files of a commit are read; small ones that say so (modules.json, an index) are fetched first."""

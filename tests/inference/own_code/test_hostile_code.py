@@ -1,0 +1,348 @@
+"""Hostile code of a model's own: what it tries at import and while it computes is refused, and the engine goes on."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.errors import EngineError, ModelError, RunError, WorkerDied
+from engine.inference.own_code.backend import WithOwnCode
+from engine.inference.own_code.process import Bounds
+from engine.models.sources.own_code.trusted import VARIABLE
+from engine.processes.confinement.kernel import missing
+from tests.inference.own_code import own_models
+from tests.inference.own_code.own_models import allowed, ask
+from tests.support import tiny_models
+from tests.support.in_process import InProcess
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+SECRET = "a-sentence-of-a-member"
+PLL = {"scoring": "pll-original", "precision": "fp32"}
+# Each line is tried alone; what is not refused is told in the error that ends the model's import.
+ATTEMPTS = """
+import ctypes, os, signal, socket, subprocess, threading, resource, _thread
+libc = ctypes.CDLL(None, use_errno=True)
+def system_call(*numbers):
+    if libc.syscall(*[ctypes.c_long(number) for number in numbers]) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+def remapped():
+    import mmap
+    with open("{data}/members.txt") as file:
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+tried = {{
+    "read the data": lambda: open("{data}/members.txt").read(),
+    "list the data": lambda: os.listdir("{data}"),
+    "map the data": remapped,
+    "read home": lambda: os.listdir({home!r}),
+    "read passwords": lambda: open("/etc/passwd").read(),
+    "read the parent's environment": lambda: open(f"/proc/{{os.getppid()}}/environ", "rb").read(),
+    "read the parent's memory": lambda: open(f"/proc/{{os.getppid()}}/mem", "rb"),
+    "read by a link": lambda: (os.symlink("{data}/members.txt", "link"), open("link").read()),
+    "read by a hard link": lambda: (os.link("{data}/members.txt", "hard"), open("hard").read()),
+    "rename": lambda: os.rename("{data}/members.txt", "moved"),
+    "write into the data": lambda: open("{data}/new", "w"),
+    "write over the data": lambda: open("{data}/members.txt", "r+"),
+    "truncate the data": lambda: os.truncate("{data}/members.txt", 0),
+    "delete the data": lambda: os.unlink("{data}/members.txt"),
+    "change its mode": lambda: os.chmod("{data}/members.txt", 0o777),
+    "change its time": lambda: os.utime("{data}/members.txt", (0, 0)),
+    "change its owner": lambda: os.chown("{data}/members.txt", 1, 1),
+    "write into the system's temporary folder": lambda: open("{outside}/new", "w"),
+    "write into the model": lambda: open("{model}/new", "w"),
+    "write into its own code": lambda: open(__file__, "a"),
+    "fork": os.fork,
+    "vfork": lambda: system_call(58) if os.uname().machine == "x86_64" else system_call(220, 0, 0, 0, 0, 0),
+    "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {{}}),
+    "run": lambda: subprocess.run(["/bin/true"]),
+    "exec": lambda: os.execv("/bin/true", ["true"]),
+    "connect": lambda: socket.create_connection(("127.0.0.1", {port}), timeout=5),
+    "send a datagram": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", {port})),
+    "open a local socket": lambda: socket.socket(socket.AF_UNIX),
+    "open a netlink socket": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
+    "pair of sockets": socket.socketpair,
+    "io_uring": lambda: system_call(425, 4, 0),
+    "kill the parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
+    "kill everybody": lambda: os.kill(-1, signal.SIGKILL),
+    "kill the parent's thread": lambda: system_call(200 if os.uname().machine == "x86_64" else 130, os.getppid(), 9),
+    "a file descriptor of the parent": lambda: system_call(434, os.getppid(), 0),
+    "trace the parent": lambda: system_call(101 if os.uname().machine == "x86_64" else 117, 16, os.getppid(), 0, 0),
+    "slow the parent": lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), 19),
+    "outlive the parent": lambda: (_ for _ in ()).throw(OSError(1, "x")) if libc.prctl(1, 0, 0, 0, 0) else None,
+    "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (2**50, 2**50)),
+    "leave the session": os.setsid,
+    "watch a folder": lambda: system_call(254 if os.uname().machine == "x86_64" else 27, 0, 0, 0),
+    "a new namespace": lambda: system_call(272 if os.uname().machine == "x86_64" else 97, 0x10000000),
+}}
+open_doors = []
+for what, attempt in tried.items():
+    try:
+        attempt()
+    except (OSError, resource.error):
+        continue
+    open_doors.append(what)
+for name, value in os.environ.items():
+    if {secret!r} in value or "TOKEN" in name or "SECRET" in name:
+        open_doors.append(name)
+"""
+
+
+class Listener:
+    """A server on loopback that counts who comes."""
+
+    def __init__(self) -> None:
+        self.visits: list[object] = []
+        self._sockets = [socket.socket(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)]
+        self._sockets[0].bind(("127.0.0.1", 0))
+        self.port = self._sockets[0].getsockname()[1]
+        self._sockets[1].bind(("127.0.0.1", self.port))
+        self._sockets[0].listen()
+        for work in (self._accept, self._receive):
+            threading.Thread(target=work, daemon=True).start()
+
+    def _accept(self) -> None:
+        try:
+            while True:
+                self.visits.append(self._sockets[0].accept()[1])
+        except OSError:
+            return
+
+    def _receive(self) -> None:
+        try:
+            while True:
+                self.visits.append(self._sockets[1].recvfrom(100)[1])
+        except OSError:
+            return
+
+    def close(self) -> None:
+        for each in self._sockets:
+            each.close()
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    socket.create_connection(("127.0.0.1", listener.port)).close()
+    wait_until(lambda: len(listener.visits) == 1)  # it does hear who comes
+    listener.visits.clear()
+    yield listener
+    listener.close()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_models.bert(tmp_path_factory.mktemp("models") / "plain")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "members.txt").write_text(SECRET)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def backend(data: Path) -> Iterator[WithOwnCode]:
+    backend = WithOwnCode(InProcess(), [data], Bounds(seconds=60.0, threads=60))
+    yield backend
+    backend.close()
+
+
+def attempts(data: Path, model: Path, listener: Listener) -> str:
+    return ATTEMPTS.format(
+        data=data, home=str(Path.home()), outside=data.parent, model=model, port=listener.port, secret=SECRET
+    )
+
+
+@pytest.mark.parametrize("where", ["at_import", "in_forward"])
+def test_nothing_is_read_written_started_or_called(
+    where: str,
+    plain: Path,
+    tmp_path: Path,
+    data: Path,
+    backend: WithOwnCode,
+    listener: Listener,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", SECRET)
+    monkeypatch.setenv("HAKARI_DATABASE_URL", f"postgresql://hakari:{SECRET}@db/hakari")
+    before = (data / "members.txt").stat()
+    code = attempts(data, tmp_path / "own", listener) + '\nraise ValueError("open: " + ", ".join(open_doors))'
+    if where == "in_forward":
+        code = f"exec({code!r}, {{'__file__': __file__}})"
+    own = own_models.masked(plain, tmp_path / "own", **{where: code})
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(ModelError, match=r"ValueError: open: [ )]") as refused:
+        ask(backend, "token_log_likelihoods", own, ["猫が庭で眠る。"], **PLL)
+    assert SECRET not in str(refused.value)
+    assert not listener.visits
+    assert sorted(os.listdir(data)) == ["members.txt"] and (data / "members.txt").read_text() == SECRET
+    after = (data / "members.txt").stat()
+    assert (after.st_mode, after.st_uid, after.st_mtime) == (before.st_mode, before.st_uid, before.st_mtime)
+    assert sorted(os.listdir(tmp_path)) == ["data", "own"]
+    assert not (own / "new").exists()
+    assert ask(backend, "describe", plain)[0]["kind"] == "masked"  # the engine goes on
+
+
+def test_native_code_meets_the_same_walls(
+    plain: Path, tmp_path: Path, data: Path, backend: WithOwnCode, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By system calls from a thread that a library started before the code was imported: it has no more rights."""
+    code = f"""
+import ctypes, threading
+libc = ctypes.CDLL(None, use_errno=True)
+results = []
+def work():
+    results.append(libc.socket(2, 1, 0))
+    results.append(libc.open({str(data / "members.txt").encode()!r}, 0))
+    results.append(libc.syscall(ctypes.c_long(0x40000000 + 41), 2, 1, 0))
+    libc.fork.restype = ctypes.c_int
+    results.append(libc.fork())
+thread = threading.Thread(target=work); thread.start(); thread.join()
+raise ValueError(f"got {{results}}")
+"""
+    own = own_models.masked(plain, tmp_path / "own", at_import=code)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(ModelError, match=r"got \[-1, -1, -1, -1\]"):
+        ask(backend, "describe", own)
+    assert not listener.visits
+
+
+def test_what_hangs_is_ended(plain: Path, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = WithOwnCode(InProcess(), [data], Bounds(seconds=25.0))
+    hang = "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: time.sleep(1)"
+    own = own_models.masked(plain, tmp_path / "own", in_forward=hang)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(WorkerDied, match=r"own code of .*own took longer than 25 seconds and was ended"):
+        ask(backend, "token_log_likelihoods", own, ["猫"], **PLL)
+    assert ask(backend, "describe", plain)[0]["kind"] == "masked"
+    backend.close()
+
+
+ENDS = {
+    "memory": ("kept = []\nwhile True: kept.append(bytearray(2**28))", "not enough memory"),
+    "threads": (
+        "import threading, time\nfor _ in range(300): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+        "\ntime.sleep(60)",
+        r"had \d+ threads and was ended",
+    ),
+    "files": (
+        "import os, time\nfor i in range(2000): open(os.environ['HOME'] + f'/{i}', 'w').close()\ntime.sleep(60)",
+        r"wrote \d+ files and was ended",
+    ),
+    "a large file": ("open(os.environ['HOME'] + '/large', 'wb').write(bytes(2**21))", "File too large"),
+    "its end": ("os._exit(7)", "ended with exit code 7"),
+    "a crash": ("import ctypes; ctypes.string_at(0)", "was ended by SIGSEGV"),
+    "system exit": ("raise SystemExit(3)", "ended with exit code 3"),
+}
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_what_takes_too_much_is_ended(
+    kind: str, plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, words = ENDS[kind]
+    monkeypatch.setenv("HAKARI_MODEL_MEMORY_GB", "0.5")
+    own = own_models.masked(plain, tmp_path / "own", in_forward=f"import os\n{code}")
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(EngineError, match=words):
+        ask(backend, "token_log_likelihoods", own, ["猫"], **PLL)
+    assert ask(backend, "describe", plain)[0]["kind"] == "masked"
+
+
+# What the code writes to the pipe to its parent, in place of the answer.
+ANSWERS = {
+    "a pickle": "pickle.dumps(Bomb())",
+    "a pickle as pieces": "b'P' + struct.pack('<Q', 100) + pickle.dumps(Bomb()).ljust(100)",
+    "pieces of objects": "piece({'vectors': ['|O', [1]]})",
+    "a template of its own": 'error(\'{"$template": "{x.__class__.__mro__}", "$values": {"x": 1}}\')',
+    "a field that is none": "piece({}, tokens='x')",
+    "numbers that are none": "piece({'vectors': ['<f4', [1]]}, b'\\x00\\x00\\xc0\\x7f', n_tokens=1)",
+    "nested lists": "b'E' + b'[' * 1000000",
+    "nothing": "b''",
+}
+WRITER = """
+import json, os, pickle, struct, sys
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("touch {mark}",)
+def error(text):
+    return b"E" + json.dumps(["ModelError", text]).encode()
+def piece(arrays, content=b"12345678", **fields):
+    header = json.dumps([fields, [[name, *form] for name, form in arrays.items()]]).encode()
+    body = struct.pack("<I", len(header)) + header + content
+    return b"P" + struct.pack("<Q", len(body)) + body
+frame = {answer}
+os.write(int(sys.argv[2]), struct.pack("!i", len(frame)) + frame)
+"""
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_answers_are_read_as_data(
+    kind: str, plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "mark"
+    code = WRITER.replace("{mark}", str(mark)).replace("{answer}", ANSWERS[kind])
+    own = own_models.masked(plain, tmp_path / "own", in_forward=f"exec({code!r})")
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(RunError, match="gave an answer to sentence_vectors that cannot be read"):
+        ask(backend, "sentence_vectors", own, ["猫"], layers=[1], pooling="mean", precision="fp32")
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(2**30 + 1, "answer that is too large"), (1000, r"took longer than 20 seconds")]
+)
+def test_an_answer_that_is_too_large_or_never_ends(
+    size: int, words: str, plain: Path, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = WithOwnCode(InProcess(), [data], Bounds(seconds=20.0))
+    code = (
+        f"import os, struct, sys, time; os.write(int(sys.argv[2]), struct.pack('!i', {size}) + b'x'); time.sleep(600)"
+    )
+    own = own_models.masked(plain, tmp_path / "own", in_forward=code)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(RunError, match=words):
+        ask(backend, "sentence_vectors", own, ["猫"], layers=[1], pooling="mean", precision="fp32")
+    backend.close()
+
+
+def test_it_cannot_pass_for_another_model(
+    plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facts decide the keys of the cache: the fingerprints are not the code's to say."""
+    expected = ask(backend, "describe", plain)[0]
+    code = f"""
+import engine.models.worker as worker
+described = worker.OPERATIONS["describe"]
+worker.OPERATIONS["describe"] = lambda request: [
+    {{**described(request)[0], "fingerprint": {expected["fingerprint"]!r}, "name": "builtin/bert-mini-ja",
+      "tokenizer_fingerprint": "0", "source": "built-in", "endpoint": {{}}, "own_code": ""}}
+]
+"""
+    own = own_models.masked(plain, tmp_path / "own", at_import=code)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    facts = ask(backend, "describe", own)[0]
+    assert facts["fingerprint"] != expected["fingerprint"]
+    assert facts["tokenizer_fingerprint"] == expected["tokenizer_fingerprint"]  # its tokenizer is no code
+    assert (facts["source"], facts["endpoint"]) == ("directory", None)
+    assert facts["own_code"].startswith("own@sha256:")
+
+
+def test_a_cancelled_run_takes_its_process_along(
+    plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = own_models.masked(plain, tmp_path / "own", in_forward="import time; time.sleep(600)")
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    request = own_models.request_of(own, ["猫"], **PLL)
+    future, waiting = (backend.run("token_log_likelihoods", request, "run") for _ in range(2))
+    wait_until(lambda: any(state.computing for state in backend.workers()), seconds=60)
+    backend.cancel("run")
+    with pytest.raises(WorkerDied, match="was ended with its run"):
+        future.result(timeout=30)
+    assert waiting.cancelled()
