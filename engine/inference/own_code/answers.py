@@ -102,11 +102,13 @@ def packed_pieces(pieces: list[Piece]) -> bytes:
 
 def packed_error(error: Exception, operation: str, request: Request) -> bytes:
     """The answer with an error; one that is none of the engine's is that of a run."""
-    kind = next((name for name, each in _ERRORS.items() if isinstance(error, each)), "")
-    told = error if kind else portable_error(error, operation, request)
-    if not kind and not isinstance(told, EngineError):
-        told = RunError(Message("{class_name}: {error}", class_name=type(error).__name__, error=str(error)[:500]))
-    return ERROR + json.dumps([kind or "RunError", as_text(str(told))]).encode()
+    told = error if isinstance(error, EngineError) else portable_error(error, operation, request)
+    kind = next((name for name, each in _ERRORS.items() if isinstance(told, each)), "RunError")
+    if isinstance(told, InputError) and not told.rows:
+        text: str = told.message
+    else:
+        text = str(told) if isinstance(told, EngineError) else f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+    return ERROR + json.dumps([kind, as_text(text)]).encode()
 
 
 def unpacked(answer: bytes, operation: str, n_items: int) -> list[Piece]:

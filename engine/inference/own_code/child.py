@@ -42,8 +42,6 @@ def main(incoming: int, outgoing: int) -> None:
 
 
 def _become_ready(setup: Setup) -> None:
-    import torch._dynamo  # noqa: F401 makes a folder when it is imported
-
     from engine.models import worker  # noqa: F401
     from engine.models.loading.own_classes import adopt
 

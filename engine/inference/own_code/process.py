@@ -32,7 +32,7 @@ from engine.processes.private_folders import private_folder
 
 POLL_SECONDS = 0.5
 SPARE_BYTES = 2 * 2**30  # beside the weights, which are in memory once and mapped once
-LOGGED_CHARACTERS = 2_000  # of its error output, where it ends by itself
+LOGGED_CHARACTERS = 2_000  # of its error output, where it ends before it is ready
 logger = logging.getLogger(__name__)
 
 
@@ -68,6 +68,7 @@ class ConfinedProcess:
         self._located, self._own_code, self._bounds = located, own_code, bounds
         self._deadline: float | None = None
         self._stopped: Message | None = None
+        self._is_ready = False
         self._kills_before = out_of_memory_kills()
         self._ended = threading.Event()
         self._home = private_folder()
@@ -158,6 +159,7 @@ class ConfinedProcess:
         answer = self._asked(setup)
         if answer != READY:
             unpacked(answer if answer[:1] == ERROR else b"", "describe", 0)
+        self._is_ready = True
 
     def _asked(self, message: object) -> bytes:
         self._deadline = time.monotonic() + self._bounds.seconds
@@ -181,7 +183,7 @@ class ConfinedProcess:
                 )
             )
         ended = self._stopped or how_it_ended(code, cause(code, self._kills_before))
-        if self._stopped is None:
+        if self._stopped is None and not self._is_ready:  # later it has read sentences, which no log may hold
             with contextlib.suppress(OSError):
                 text = (self._home / "errors").read_bytes()[-LOGGED_CHARACTERS:].decode(errors="replace")
                 logger.warning("The process of own code ended with %s: %r", code, text)
@@ -191,7 +193,6 @@ class ConfinedProcess:
 
     def _watch(self, folder: Path) -> None:
         """End the process where it goes beyond its bounds, whatever the thread that asks it waits for."""
-        watched = psutil.Process(self._process.pid)
         while not self._ended.wait(POLL_SECONDS):
             deadline, bounds = self._deadline, self._bounds
             if deadline is not None and time.monotonic() > deadline:
@@ -199,7 +200,7 @@ class ConfinedProcess:
                     Message("took longer than {seconds:,.0f} seconds and was ended", seconds=self._bounds.seconds)
                 )
             with contextlib.suppress(psutil.Error):
-                if (n_threads := watched.num_threads()) > bounds.threads:
+                if (n_threads := psutil.Process(self._process.pid).num_threads()) > bounds.threads:
                     self.kill(Message("had {n} threads and was ended", n=n_threads))
             n_files, n_bytes = _size(folder)
             if n_files > bounds.files or n_bytes > bounds.folder_bytes:

@@ -17,7 +17,6 @@ from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes
 from engine.models.loading.devices import device_name
-from engine.models.loading.own_names import NAMES
 from engine.models.loading.published_classes import known_architectures, refuse_diffusion
 from engine.models.loading.quantised_weights import quantised_by
 from engine.models.published_config import transformers_config
@@ -25,6 +24,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
+from engine.models.sources.own_code.adopted import ADOPTED, has_own_model
 from engine.models.sources.own_code.code_files import what_would_do
 from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors, stated_is_causal
 from engine.models.sources.recipe_files import RECIPE_FILE
@@ -314,8 +314,8 @@ def _shares_trunk(skeleton: PreTrainedModel) -> bool:
 
     Of a model with code of its own, without a class for AutoModel, the trunk is what the class with the head has."""
     trunk = skeleton.base_model
-    if NAMES.keys() - {"AutoConfig"}:
-        return trunk is not skeleton and NAMES.get("AutoModel", type(trunk).__name__) == type(trunk).__name__
+    if has_own_model():
+        return trunk is not skeleton and type(trunk) is ADOPTED.get("AutoModel", type(trunk))
     return trunk is not skeleton and type(trunk).__name__ == MODEL_MAPPING_NAMES.get(skeleton.config.model_type)
 
 

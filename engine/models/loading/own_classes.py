@@ -12,18 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig
+from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.loading.architecture import AUTO_CLASSES
-from engine.models.loading.own_names import NAMES
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config
-from engine.models.tokenization.own_tokenizer import use_own_tokenizer
+from engine.models.sources.own_code.adopted import ADOPTED, CONFIG
 from engine.processes.confinement.confine import is_confined
-
-CONFIG, TOKENIZER = AutoConfig.__name__, "AutoTokenizer"
 
 
 def adopt(directory: Path, code: Path, named: Mapping[str, tuple[str, str]]) -> None:
@@ -48,9 +45,7 @@ def adopt(directory: Path, code: Path, named: Mapping[str, tuple[str, str]]) -> 
                     auto_class.register(config_class, classes[auto_class.__name__], exist_ok=True)
     except Exception as error:  # the code decides what is raised
         raise _failed(error) from error
-    NAMES.update({auto_class: each.__name__ for auto_class, each in classes.items() if auto_class != TOKENIZER})
-    if TOKENIZER in classes:
-        use_own_tokenizer(classes[TOKENIZER])
+    ADOPTED.update(classes)
 
 
 def _imported(auto_class: str, module: str, name: str) -> Any:

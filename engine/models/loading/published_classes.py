@@ -15,7 +15,7 @@ import transformers
 
 from engine.errors import ModelError
 from engine.messages.message import Message, together
-from engine.models.loading.own_names import NAMES
+from engine.models.sources.own_code.adopted import has_own_model
 from engine.models.sources.own_code.code_files import what_would_do
 
 # The same weights, saved from another framework.
@@ -47,14 +47,14 @@ def refuse_diffusion(name: str, fields: Mapping[str, Any]) -> None:
         )
 
 
-def known_architectures(name: str, fields: Mapping[str, Any], directory: Path) -> list[str]:
+def known_architectures(name: str, fields: Mapping[str, Any], directory: Path | None = None) -> list[str]:
     """The `architectures` of a configuration by the names that the installed transformers has for them.
 
     fields: the content of config.json, of a `model_type` that transformers has and of types that `require_fields`
-    holds; directory: of config.json. Raises ModelError where a class that it names, there or in `auto_map`, is none of
-    this transformers, and its own code is not run in this process.
+    holds; directory: where it is, to say what would have its own code run. Raises ModelError where a class that it
+    names, there or in `auto_map`, is none of this transformers, and its own code is not run in this process.
     """
-    if NAMES:
+    if has_own_model():
         return list(_architectures(fields))
     architectures = [_name_today(architecture) for architecture in _architectures(fields)]
     if unknown := [word for word in dict.fromkeys([*architectures, *_mapped_classes(fields)]) if not _is_known(word)]:
@@ -68,7 +68,9 @@ def known_architectures(name: str, fields: Mapping[str, Any], directory: Path) -
             class_name=", ".join(unknown[:3]),
             model_type=fields.get("model_type", "bert"),
         )
-        raise ModelError(together(" ", [refused, what_would_do(directory)]) if fields.get("auto_map") else refused)
+        raise ModelError(
+            together(" ", [refused, what_would_do(directory)]) if directory and fields.get("auto_map") else refused
+        )
     return architectures
 
 

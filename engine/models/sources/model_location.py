@@ -194,7 +194,8 @@ def _on_hub(name: str, target: str, card: str | None, revision: str | None, repo
     path = snapshot.path / transformer
     require_allowed(repository, weight_names(snapshot.path, transformer))
     recipe = recipe_for(path, card, is_local=False, repository="" if subfolder else repository)
-    own_code = None if subfolder or transformer else allowed_own_code(path, repository, snapshot.commit, download_code)
+    folder = "/".join(filter(None, (subfolder, transformer)))
+    own_code = allowed_own_code(path, repository, snapshot.commit, download_code, folder)
     return LocatedModel(
         name, "hub", path, revision, snapshot.commit, card, recipe, transformer, subfolder, own_code=own_code
     )

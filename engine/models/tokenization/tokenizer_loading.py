@@ -19,11 +19,11 @@ from engine.messages.message import Message
 from engine.models.published_config import has_empty_statements, transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import CONFIG, read_config, read_json, tokenizer_files
+from engine.models.sources.own_code.adopted import own_tokenizer
 from engine.models.sources.own_code.code_files import needs_own_tokenizer, what_would_do
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.files.tokenizer_json import TOKENIZER_JSON
-from engine.models.tokenization.own_tokenizer import own_tokenizer
 from engine.models.tokenization.published_tokens import check_tokens, sentencepiece_model
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 

@@ -13,6 +13,7 @@ import pytest
 from engine.errors import EngineError, ModelError, RunError, WorkerDied
 from engine.inference.own_code.backend import WithOwnCode
 from engine.inference.own_code.process import Bounds
+from engine.models.sources.model_location import locate
 from engine.models.sources.own_code.trusted import VARIABLE
 from engine.processes.confinement.kernel import missing
 from tests.inference.own_code import own_models
@@ -24,7 +25,8 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 SECRET = "a-sentence-of-a-member"
 PLL = {"scoring": "pll-original", "precision": "fp32"}
-# Each line is tried alone; what is not refused is told in the error that ends the model's import.
+# Each line is tried alone; what is not refused is told in an error. The first two are allowed, so that a test that told
+# nothing would fail; signals are 0, which asks for the right alone.
 ATTEMPTS = """
 import ctypes, os, signal, socket, subprocess, threading, resource, _thread
 libc = ctypes.CDLL(None, use_errno=True)
@@ -36,6 +38,8 @@ def remapped():
     with open("{data}/members.txt") as file:
         return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 tried = {{
+    "read the model": lambda: open("{model}/config.json").read(),
+    "write into its folder": lambda: open(os.environ["HOME"] + "/new", "w"),
     "read the data": lambda: open("{data}/members.txt").read(),
     "list the data": lambda: os.listdir("{data}"),
     "map the data": remapped,
@@ -67,9 +71,9 @@ tried = {{
     "open a netlink socket": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
     "pair of sockets": socket.socketpair,
     "io_uring": lambda: system_call(425, 4, 0),
-    "kill the parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
-    "kill everybody": lambda: os.kill(-1, signal.SIGKILL),
-    "kill the parent's thread": lambda: system_call(200 if os.uname().machine == "x86_64" else 130, os.getppid(), 9),
+    "signal the parent": lambda: os.kill(os.getppid(), 0),
+    "signal everybody": lambda: os.kill(-1, 0),
+    "signal the parent's thread": lambda: system_call(200 if os.uname().machine == "x86_64" else 130, os.getppid(), 0),
     "a file descriptor of the parent": lambda: system_call(434, os.getppid(), 0),
     "trace the parent": lambda: system_call(101 if os.uname().machine == "x86_64" else 117, 16, os.getppid(), 0, 0),
     "slow the parent": lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), 19),
@@ -83,11 +87,11 @@ open_doors = []
 for what, attempt in tried.items():
     try:
         attempt()
-    except (OSError, resource.error):
+    except (OSError, ValueError):
         continue
     open_doors.append(what)
 for name, value in os.environ.items():
-    if {secret!r} in value or "TOKEN" in name or "SECRET" in name:
+    if {secret!r} in value or "TOKEN" in name.split("_") or "SECRET" in name:
         open_doors.append(name)
 """
 
@@ -108,7 +112,9 @@ class Listener:
     def _accept(self) -> None:
         try:
             while True:
-                self.visits.append(self._sockets[0].accept()[1])
+                visitor, address = self._sockets[0].accept()
+                visitor.close()
+                self.visits.append(address)
         except OSError:
             return
 
@@ -177,7 +183,7 @@ def test_nothing_is_read_written_started_or_called(
         code = f"exec({code!r}, {{'__file__': __file__}})"
     own = own_models.masked(plain, tmp_path / "own", **{where: code})
     monkeypatch.setenv(VARIABLE, allowed(own))
-    with pytest.raises(ModelError, match=r"ValueError: open: [ )]") as refused:
+    with pytest.raises(ModelError, match="open: read the model, write into its folder[ )]") as refused:
         ask(backend, "token_log_likelihoods", own, ["猫が庭で眠る。"], **PLL)
     assert SECRET not in str(refused.value)
     assert not listener.visits
@@ -227,7 +233,7 @@ def test_what_hangs_is_ended(plain: Path, tmp_path: Path, data: Path, monkeypatc
 ENDS = {
     "memory": ("kept = []\nwhile True: kept.append(bytearray(2**28))", "not enough memory"),
     "threads": (
-        "import threading, time\nfor _ in range(300): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+        "import threading, time\nfor _ in range(120): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
         "\ntime.sleep(60)",
         r"had \d+ threads and was ended",
     ),
@@ -255,43 +261,24 @@ def test_what_takes_too_much_is_ended(
     assert ask(backend, "describe", plain)[0]["kind"] == "masked"
 
 
-# What the code writes to the pipe to its parent, in place of the answer.
-ANSWERS = {
-    "a pickle": "pickle.dumps(Bomb())",
-    "a pickle as pieces": "b'P' + struct.pack('<Q', 100) + pickle.dumps(Bomb()).ljust(100)",
-    "pieces of objects": "piece({'vectors': ['|O', [1]]})",
-    "a template of its own": 'error(\'{"$template": "{x.__class__.__mro__}", "$values": {"x": 1}}\')',
-    "a field that is none": "piece({}, tokens='x')",
-    "numbers that are none": "piece({'vectors': ['<f4', [1]]}, b'\\x00\\x00\\xc0\\x7f', n_tokens=1)",
-    "nested lists": "b'E' + b'[' * 1000000",
-    "nothing": "b''",
-}
 WRITER = """
-import json, os, pickle, struct, sys
+import os, pickle, struct, sys
 class Bomb:
     def __reduce__(self):
         return os.system, ("touch {mark}",)
-def error(text):
-    return b"E" + json.dumps(["ModelError", text]).encode()
-def piece(arrays, content=b"12345678", **fields):
-    header = json.dumps([fields, [[name, *form] for name, form in arrays.items()]]).encode()
-    body = struct.pack("<I", len(header)) + header + content
-    return b"P" + struct.pack("<Q", len(body)) + body
-frame = {answer}
+frame = pickle.dumps(("pieces", 0, Bomb()))
 os.write(int(sys.argv[2]), struct.pack("!i", len(frame)) + frame)
 """
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
-def test_answers_are_read_as_data(
-    kind: str, plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+def test_a_pickle_in_place_of_the_answer_is_not_read(
+    plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = tmp_path / "mark"
-    code = WRITER.replace("{mark}", str(mark)).replace("{answer}", ANSWERS[kind])
-    own = own_models.masked(plain, tmp_path / "own", in_forward=f"exec({code!r})")
+    own = own_models.masked(plain, tmp_path / "own", in_forward=f"exec({WRITER.replace('{mark}', str(mark))!r}, {{}})")
     monkeypatch.setenv(VARIABLE, allowed(own))
-    with pytest.raises(RunError, match="gave an answer to sentence_vectors that cannot be read"):
-        ask(backend, "sentence_vectors", own, ["猫"], layers=[1], pooling="mean", precision="fp32")
+    with pytest.raises(RunError, match="gave an answer to token_log_likelihoods that cannot be read"):
+        ask(backend, "token_log_likelihoods", own, ["猫"], **PLL)
     assert not mark.exists()
 
 
@@ -308,7 +295,7 @@ def test_an_answer_that_is_too_large_or_never_ends(
     own = own_models.masked(plain, tmp_path / "own", in_forward=code)
     monkeypatch.setenv(VARIABLE, allowed(own))
     with pytest.raises(RunError, match=words):
-        ask(backend, "sentence_vectors", own, ["猫"], layers=[1], pooling="mean", precision="fp32")
+        ask(backend, "token_log_likelihoods", own, ["猫"], **PLL)
     backend.close()
 
 
@@ -329,7 +316,8 @@ worker.OPERATIONS["describe"] = lambda request: [
     monkeypatch.setenv(VARIABLE, allowed(own))
     facts = ask(backend, "describe", own)[0]
     assert facts["fingerprint"] != expected["fingerprint"]
-    assert facts["tokenizer_fingerprint"] == expected["tokenizer_fingerprint"]  # its tokenizer is no code
+    assert facts["fingerprint"] == locate(str(own)).fingerprint
+    assert facts["tokenizer_fingerprint"] == locate(str(own)).tokenizer_fingerprint
     assert (facts["source"], facts["endpoint"]) == ("directory", None)
     assert facts["own_code"].startswith("own@sha256:")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from engine.errors import ModelError
 from engine.messages.message import Message
-from engine.models.sources.own_code.code_files import TOKENIZER, are_complete, digest, python_files, references
+from engine.models.sources.own_code.code_files import TOKENIZER, digest, python_files, references
 from engine.models.sources.own_code.trusted import VARIABLE, directory_entry, trusted_code
 
-# Fetches the Python files of a repository at a commit, and says where they are.
-Fetch = Callable[[str, str], Path]
+# Finds or fetches the Python files in a folder of a repository at a commit, with these modules among them.
+Fetch = Callable[[str, str, str, tuple[str, ...]], Path]
 PACKAGE = "hakari_own_code_{index}"
 
 
@@ -87,11 +87,12 @@ class OwnCode:
         }
 
 
-def allowed_own_code(directory: Path, repository: str, commit: str, fetch: Fetch) -> OwnCode | None:
+def allowed_own_code(directory: Path, repository: str, commit: str, fetch: Fetch, folder: str = "") -> OwnCode | None:
     """The own code of a model where the operator allows all of it; None where there is none, or some is not allowed.
 
-    repository, commit: of a model of the hub; both "" for a directory, whose code is allowed by its hash. Raises
-    ModelError for references that cannot be, and where two commits of another repository could be meant.
+    repository, commit: of a model of the hub, folder: where in it the directory is; all "" for a directory of this
+    machine, whose code is allowed by its hash. Raises ModelError for references that cannot be, and where two commits of
+    another repository could be meant.
     """
     if not (trusted := trusted_code()):
         return None
@@ -104,11 +105,9 @@ def allowed_own_code(directory: Path, repository: str, commit: str, fetch: Fetch
     for owner, entry in zip(owners, entries, strict=True):
         modules = tuple(dict.fromkeys(each.module for each in named if each.repository == owner))
         if owner:
-            sources.append(CodeSource(entry, fetch(owner, entry.rpartition("@")[2])))
-            continue
-        if commit and not are_complete(directory, modules):
-            fetch(repository, commit)  # into the same snapshot
-        sources.append(CodeSource(entry, directory))
+            sources.append(CodeSource(entry, fetch(owner, entry.rpartition("@")[2], "", modules)))
+        else:
+            sources.append(CodeSource(entry, fetch(repository, commit, folder, modules) if commit else directory))
     classes = [(each.auto_class, owners.index(each.repository), each.module, each.name) for each in named]
     return OwnCode(tuple(sources), tuple(classes))
 
