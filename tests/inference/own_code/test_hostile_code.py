@@ -183,7 +183,7 @@ def test_nothing_is_read_written_started_or_called(
         code = f"exec({code!r}, {{'__file__': __file__}})"
     own = own_models.masked(plain, tmp_path / "own", **{where: code})
     monkeypatch.setenv(VARIABLE, allowed(own))
-    with pytest.raises(ModelError, match="open: read the model, write into its folder[ )]") as refused:
+    with pytest.raises(ModelError, match=r"open: read the model, write into its folder[ )]") as refused:
         ask(backend, "token_log_likelihoods", own, ["猫が庭で眠る。"], **PLL)
     assert SECRET not in str(refused.value)
     assert not listener.visits
