@@ -35,12 +35,13 @@ def readable_paths(located: LocatedModel, code: Path, protected: Iterable[Path])
     python = {os.path.realpath(path) for path in installed if path and os.path.realpath(path) != os.path.realpath(ROOT)}
     engine = next(path for path in PACKAGES if path.endswith("engine"))
     model = [path.resolve() for path in located.directories]
-    # A snapshot of the hub is links to files beside it
+    # A snapshot of the hub is links to files beside it, wherever the cache of the hub is
+    repository = _in_cache(located) or located.path.resolve()
     linked = [file.resolve() for folder in model for file in folder.iterdir() if file.is_symlink() and file.is_file()]
     paths = [Path(path) for path in (*sorted(python), os.path.realpath(engine), *_SYSTEM)]
     for secret in (path.resolve() for path in protected):
         outer = [path for path in (*paths, *model) if secret.is_relative_to(path)]
-        inner = [path for path in linked if path.is_relative_to(secret)]
+        inner = [path for path in linked if path.is_relative_to(secret) and not path.is_relative_to(repository)]
         if outer or inner:
             raise ModelError(
                 Message(
@@ -57,11 +58,11 @@ def readable_paths(located: LocatedModel, code: Path, protected: Iterable[Path])
 def scrubbed_environment(located: LocatedModel, folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """The environment of the process. folder: what stands for its home, and for the system's temporary files."""
     kept = {name: environment[name] for name in _KEPT if name in environment}
-    cache = next((path.parent for path in located.path.parents if path.name.startswith("models--")), folder)
+    repository = _in_cache(located)
     return {
         **kept,
         **dict.fromkeys(("HOME", "TMPDIR", "HF_HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR"), str(folder)),
-        "HF_HUB_CACHE": str(cache),
+        "HF_HUB_CACHE": str(repository.parent if repository else folder),
         "HF_HUB_OFFLINE": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "PYTHONPATH": python_path(),
@@ -70,3 +71,10 @@ def scrubbed_environment(located: LocatedModel, folder: Path, environment: Mappi
         "HAKARI_TOKENIZERS": "0",  # it starts no processes
         "CUDA_VISIBLE_DEVICES": "",
     }
+
+
+def _in_cache(located: LocatedModel) -> Path | None:
+    """The folder of a model of the hub in the cache, with all its snapshots; None for other models."""
+    if located.source != "hub":
+        return None
+    return next((path.resolve() for path in located.path.parents if path.name.startswith("models--")), None)

@@ -146,6 +146,18 @@ def test_refused_where_the_data_would_be_readable(plain: Path, tmp_path: Path, m
     backend.close()
 
 
+def test_refused_where_a_link_leads_to_the_data(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = own_models.masked(plain, tmp_path / "own")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "runs.sqlite").touch()
+    (own / "notes.txt").symlink_to(tmp_path / "data" / "runs.sqlite")
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    backend = WithOwnCode(InProcess(), [tmp_path / "data"])
+    with pytest.raises(ModelError, match=r"is not run: it reads .*runs\.sqlite"):
+        ask(backend, "describe", own)
+    backend.close()
+
+
 def test_each_run_has_a_process_of_its_own(
     plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,7 +164,7 @@ def located_apart(
     home: Path, endpoint: str, setting: str, *, run: bool = False, revision: str | None = None
 ) -> dict[str, Any]:
     """What `locate` finds in a process of its own, whose hub is at `endpoint`."""
-    code = APART.format(name=REPOSITORY, revision=revision, run=run, data=str(home / "data"))
+    code = APART.format(name=REPOSITORY, revision=revision, run=run, data=str(home))  # the cache is in it
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**environment(home, endpoint=endpoint), VARIABLE: setting, "OMP_NUM_THREADS": "1"},
@@ -218,7 +218,6 @@ def test_code_is_fetched_from_the_hub_only_where_it_is_allowed(hub: FakeHub, tmp
 
 @pytest.mark.skipif(missing() is not None, reason=str(missing()))
 def test_a_model_of_the_hub_runs_from_its_cache_without_network(hub: FakeHub, tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
     setting = f"{REPOSITORY}@{COMMIT}, someone/code@{COMMIT}"
     found = located_apart(tmp_path, hub.endpoint, setting, run=True)
     assert found.get("facts"), found
