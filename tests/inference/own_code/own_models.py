@@ -181,11 +181,15 @@ def masked(plain: Path, folder: Path, *, at_import: str = "", in_forward: str = 
     return folder
 
 
-def causal(plain: Path, folder: Path) -> Path:
-    """A GPT-2 of which nothing is transformers', with the weights of `plain`; its code has no class for AutoModel."""
+def causal(plain: Path, folder: Path, *, but: tuple[str, str] = ("", "")) -> Path:
+    """A GPT-2 of which nothing is transformers', with the weights of `plain`; its code has no class for AutoModel.
+
+    but: what of its code is replaced, and by what.
+    """
     shutil.copytree(plain, folder)
     (folder / "configuration_own.py").write_text(CONFIGURATION)
-    (folder / "modeling_own.py").write_text(CAUSAL)
+    assert but[0] in CAUSAL
+    (folder / "modeling_own.py").write_text(CAUSAL.replace(*but) if but[0] else CAUSAL)
     change(
         folder / "config.json",
         model_type="own-gpt",

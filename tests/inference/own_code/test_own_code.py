@@ -78,6 +78,36 @@ def test_a_causal_model_written_anew_has_the_numbers_of_gpt2(
     )
 
 
+@pytest.mark.parametrize(
+    ("but", "words"),
+    [
+        ((".tril()", ""), "reads ahead: its probabilities of a token depend on the tokens after it"),
+        (("MLP(config)", "nn.Identity()"), r"hold \d+ parts below the head .*mlp"),
+        (("self.c_fc, self.c_proj = Linear", "self.c_fc2, self.c_proj = Linear"), r"lack \d+ parts .*c_fc2"),
+    ],
+)
+def test_the_gate_is_that_of_every_model(
+    but: tuple[str, str], words: str, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = own_models.causal(tiny_models.gpt2_byte_level(tmp_path / "plain"), tmp_path / "own", but=but)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    with pytest.raises(ModelError, match=words):
+        ask(backend, "token_log_likelihoods", own, SENTENCES, scoring="causal", precision="fp32", prefix=[])
+
+
+def test_rows_that_change_each_other_are_read_alone(
+    tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mixed = ("return x + self.mlp(self.ln_2(x))", "return x + self.mlp(self.ln_2(x)) + x.mean(dim=0, keepdim=True)")
+    own = own_models.causal(tiny_models.gpt2_byte_level(tmp_path / "plain"), tmp_path / "own", but=mixed)
+    monkeypatch.setenv(VARIABLE, allowed(own))
+    assert ask(backend, "loading_checks", own, precision="fp32")[0]["batching"] == "alone"
+    settings = {"scoring": "causal", "precision": "fp32", "prefix": []}
+    together = ask(backend, "token_log_likelihoods", own, SENTENCES[:3], **settings)
+    alone = [ask(backend, "token_log_likelihoods", own, [text], **settings)[0] for text in SENTENCES[:3]]
+    assert_equal_pieces(together, alone)
+
+
 def test_a_tokenizer_of_its_own_makes_the_same_tokens(
     tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,3 +200,5 @@ def test_each_run_has_a_process_of_its_own(
     backend.run("tokenized", asked, "first").result(timeout=120)
     assert [pid for pid in backend.pids() if pid != 1] == [first, second]
     assert {state.pid for state in backend.workers()} == {first, second}
+    backend.run("tokenized", asked, "third").result(timeout=120)  # once one of the two has had nothing to do
+    assert len([pid for pid in backend.pids() if pid not in (1, first, second)]) == 1 and len(backend.pids()) <= 3
