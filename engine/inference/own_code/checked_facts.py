@@ -15,6 +15,7 @@ from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.own_code.own_code import OwnCode
 from engine.models.sources.published_vectors import read_published_vectors
 
+LONGEST_TEXT, MOST_ENTRIES = 1_000, 100_000  # characters of a text, entries of a list
 # What the process may say of the model, by its type; lists are of texts but for the shares of scripts.
 _SAID: dict[type, tuple[str, ...]] = {
     str: (
@@ -63,13 +64,16 @@ def checked_facts(said: Piece, located: LocatedModel, own_code: OwnCode) -> Piec
 
 
 def _of_type(value: Any, kind: type) -> Any:
-    if kind is list and isinstance(value, list) and all(type(each) in (str, float) for each in value):
-        return tuple(value)
-    if (isinstance(value, str) if kind is str else type(value) is kind and kind is not list) and not (
-        kind is int and value < 0
-    ):
-        return value
-    raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
+    if kind is list:
+        entries = value if isinstance(value, list) and len(value) <= MOST_ENTRIES else [None]
+        fits = all(type(each) is float or (isinstance(each, str) and len(each) <= LONGEST_TEXT) for each in entries)
+    elif kind is str:
+        fits = isinstance(value, str) and len(value) <= LONGEST_TEXT
+    else:
+        fits = type(value) is kind and not (kind is int and value < 0)
+    if not fits:
+        raise ValueError(f"{str(value)[:50]!r} is no {kind.__name__}")
+    return tuple(value) if kind is list else value
 
 
 def _token_check(said: Any) -> TokenCheck | None:
@@ -78,6 +82,6 @@ def _token_check(said: Any) -> TokenCheck | None:
     check = TokenCheck(**said)
     for field in fields(check):
         value, expected = getattr(check, field.name), {"str": str, "bool": bool, "int": int}[str(field.type)]
-        if type(value) is not expected:
+        if not isinstance(value, expected) or (expected is str and len(value) > LONGEST_TEXT):
             raise ValueError(f"{field.name} is a {type(value).__name__}")
     return check

@@ -101,6 +101,16 @@ def test_a_reference_that_leads_elsewhere_is_refused(reference: Any, tmp_path: P
         references(folder)
 
 
+def test_a_model_that_is_not_allowed_is_not_looked_at_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bert = tiny_models.bert(tmp_path / "bert")
+    own_models.change(bert / "config.json", auto_map={"AutoModel": "a.b.BertModel"})
+    monkeypatch.setenv(VARIABLE, f"org/name@{COMMIT}")
+    assert locate(str(bert)).own_code is None
+    monkeypatch.setenv(VARIABLE, entry_of(bert))
+    with pytest.raises(ModelError, match=r"that is MODULE\.CLASS"):
+        locate(str(bert))
+
+
 def test_the_hash_is_over_names_and_contents_of_python_files(tmp_path: Path) -> None:
     folder = written(tmp_path / "model", config={}, b="x = 1", a="y = 2")
     # By hand: a line for each file in the order of names, its name, a tab and the SHA-256 of its content

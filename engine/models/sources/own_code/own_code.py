@@ -91,14 +91,21 @@ def allowed_own_code(directory: Path, repository: str, commit: str, fetch: Fetch
     """The own code of a model where the operator allows all of it; None where there is none, or some is not allowed.
 
     repository, commit: of a model of the hub, folder: where in it the directory is; all "" for a directory of this
-    machine, whose code is allowed by its hash. Raises ModelError for references that cannot be, and where two commits of
-    another repository could be meant.
+    machine, whose code is allowed by its hash. Raises ModelError for references of an allowed model that cannot be, and
+    where two commits of another repository could be meant.
     """
     if not (trusted := trusted_code()):
         return None
-    named = [replace(each, repository="") if each.repository == repository else each for each in references(directory)]
+    itself = f"{repository}@{commit}" if commit else directory_entry(directory, digest(python_files(directory)))
+    try:
+        found = references(directory)
+    except ModelError:
+        if itself in trusted:
+            raise
+        return None
+    named = [replace(each, repository="") if each.repository == repository else each for each in found]
     owners = list(dict.fromkeys(each.repository for each in named))
-    entries = [_of_others(owner, trusted) if owner else _of_itself(directory, repository, commit) for owner in owners]
+    entries = [_of_others(owner, trusted) if owner else itself for owner in owners]
     if not entries or not trusted.issuperset(entries):
         return None
     sources = []
@@ -110,10 +117,6 @@ def allowed_own_code(directory: Path, repository: str, commit: str, fetch: Fetch
             sources.append(CodeSource(entry, fetch(repository, commit, folder, modules) if commit else directory))
     classes = [(each.auto_class, owners.index(each.repository), each.module, each.name) for each in named]
     return OwnCode(tuple(sources), tuple(classes))
-
-
-def _of_itself(directory: Path, repository: str, commit: str) -> str:
-    return f"{repository}@{commit}" if commit else directory_entry(directory, digest(python_files(directory)))
 
 
 def _of_others(repository: str, trusted: frozenset[str]) -> str:
