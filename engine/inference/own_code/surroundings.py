@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.sources.model_location import LocatedModel
-from engine.processes.import_path import PACKAGES, ROOT, python_path
+from engine.processes.import_path import PACKAGES, python_path
 
 # The libraries of the system, and what of the kernel numerical libraries read.
 _SYSTEM = (
@@ -30,9 +30,9 @@ def readable_paths(located: LocatedModel, code: Path, protected: Iterable[Path])
 
     protected: directories that none of these may hold. Raises ModelError where one does.
     """
-    installed = {sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages(), *sys.path}
-    # The folder of the checkout may hold an operator's files beside the code
-    python = {os.path.realpath(path) for path in installed if path and os.path.realpath(path) != os.path.realpath(ROOT)}
+    # Not all of sys.path: the folders of a checkout and of a user's script hold other files beside the code
+    installed = {sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages(), *_of_the_user()}
+    python = {os.path.realpath(path) for path in installed}
     engine = next(path for path in PACKAGES if path.endswith("engine"))
     model = [path.resolve() for path in located.directories]
     # A snapshot of the hub is links to files beside it, wherever the cache of the hub is
@@ -71,6 +71,10 @@ def scrubbed_environment(located: LocatedModel, folder: Path, environment: Mappi
         "HAKARI_TOKENIZERS": "0",  # it starts no processes
         "CUDA_VISIBLE_DEVICES": "",
     }
+
+
+def _of_the_user() -> tuple[str, ...]:
+    return (site.getusersitepackages(),) if site.ENABLE_USER_SITE else ()
 
 
 def _in_cache(located: LocatedModel) -> Path | None:
