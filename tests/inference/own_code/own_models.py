@@ -15,6 +15,7 @@ from engine.inference.backend import Piece
 from engine.inference.own_code.backend import WithOwnCode
 from engine.models.sources.model_location import locate
 from engine.models.sources.own_code.code_files import entry_of
+from tests.waiting import SECONDS
 
 CONFIGURATION = """
 from transformers import BertConfig, GPT2Config
@@ -226,7 +227,7 @@ def ask(
 ) -> list[Piece]:
     """The pieces of one chunk."""
     future: Future[list[Piece]] = backend.run(operation, request_of(folder, items, **settings), "run")
-    return future.result(timeout=240)
+    return future.result(timeout=SECONDS)
 
 
 def allowed(*folders: Path) -> str:

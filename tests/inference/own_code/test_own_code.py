@@ -16,6 +16,7 @@ from tests.inference.own_code import own_models
 from tests.inference.own_code.own_models import allowed, ask, assert_equal_pieces, request_of
 from tests.support import tiny_models
 from tests.support.in_process import InProcess
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 SENTENCES = [*tiny_models.JAPANESE, tiny_models.ENGLISH[1], tiny_models.ENGLISH[3]]
@@ -138,7 +139,7 @@ def test_refused_unless_exactly_this_code_is_allowed(
     with pytest.raises(ModelError, match="needs code from its own repository"):
         ask(backend, "describe", own)
     with pytest.raises(ModelError, match="no longer that with which the run began"):
-        backend.run("describe", asked, "run").result(timeout=60)
+        backend.run("describe", asked, "run").result(timeout=SECONDS)
     assert not (tmp_path / "run").exists()
 
 
@@ -195,10 +196,10 @@ def test_each_run_has_a_process_of_its_own(
     monkeypatch.setenv(VARIABLE, allowed(own))
     asked = {**request_of(own, ["猫"]), "settings": {}}
     for run_id in ("first", "second"):
-        backend.run("tokenized", asked, run_id).result(timeout=120)
+        backend.run("tokenized", asked, run_id).result(timeout=SECONDS)
     first, second = [pid for pid in backend.pids() if pid != 1]
-    backend.run("tokenized", asked, "first").result(timeout=120)
+    backend.run("tokenized", asked, "first").result(timeout=SECONDS)
     assert [pid for pid in backend.pids() if pid != 1] == [first, second]
     assert {state.pid for state in backend.workers()} == {first, second}
-    backend.run("tokenized", asked, "third").result(timeout=120)  # once one of the two has had nothing to do
+    backend.run("tokenized", asked, "third").result(timeout=SECONDS)  # once one of the two has had nothing to do
     assert len([pid for pid in backend.pids() if pid not in (1, first, second)]) == 1 and len(backend.pids()) <= 3
