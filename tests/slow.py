@@ -7,8 +7,9 @@ from __future__ import annotations
 SLOW = ("tests/browser/",)
 NOT_SLOW = ("tests/browser/test_accessibility.py",)
 # In `make nightly` alone: what seldom changes and takes long. Killed servers and a proxy before a browser, every choice of a
-# page in its address (a browser opens the links of each page in `make slow`), every printed figure as a picture, the lost
-# nodes of a cluster, a model of a billion parameters, pretraining to the same weights and as a run.
+# page in its address (a browser opens the links of each page in `make slow`), every printed figure as a picture, code of
+# models that takes too much, the lost nodes of a cluster, a model of a billion parameters, pretraining to the same
+# weights and as a run.
 NIGHTLY = (
     "tests/browser/test_behind_nginx.py",
     "tests/browser/test_survival.py",
@@ -19,6 +20,7 @@ NIGHTLY = (
     "tests/dashboard/shared/exports/print/test_every_figure.py",
     "tests/dashboard/shared/exports/print/test_overlaps.py",
     "tests/dashboard/shared/exports/test_two_columns.py",
+    "tests/inference/own_code/test_bounds.py",
     "tests/inference/ray/test_cluster.py",
     "tests/models/loading/test_large_models.py",
     "tests/models/pretraining/test_pretrain.py",

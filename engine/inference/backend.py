@@ -15,7 +15,8 @@ from engine.models.sources.model_location import LocatedModel
 
 # The result for one item: named arrays, strings, numbers and lists of strings.
 Piece = dict[str, Any]
-# What to compute: {"model": str, "revision": str | None, "items": [...], "settings": {...}}.
+# What to compute: {"model": str, "revision": str | None, "items": [...], "settings": {...}}; for a model with code of its
+# own that the operator allows also "own_code", the entries of the setting.
 Request = dict[str, Any]
 # Called while a model is downloaded: bytes done, bytes in total, label of the step.
 DownloadProgress = Callable[[int, int, str], None]

@@ -352,6 +352,8 @@ class GatewaySession:
             backend = self._gateway.backend
             located = backend.locate(name, revision, self._client.report)
             request: Request = {"model": located.address, "revision": located.pinned_revision}
+            if located.own_code:
+                request["own_code"] = located.own_code.entries
             key, facts_by_key = keys.facts_key(located, backend.devices), self._gateway.facts_by_key
             if (self._owner, key) not in facts_by_key:
                 describe_request = {**request, "items": [""], "settings": {}}

@@ -88,6 +88,7 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
             "operation": "describe",
             "where": _location(located),
             "recipe": located.recipe and recipes.state(located.recipe),
+            **({"own_code": located.own_code.identity} if located.own_code else {}),
             "devices": list(devices),
             "chosen": device_choice(),
             **_code_and_versions(MODELS),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Callable
 
 import numpy as np
 
@@ -37,13 +38,16 @@ def to_bytes(piece: Piece) -> bytes:
     return b"".join([_LENGTH.pack(len(header)), header, *buffers])
 
 
-def from_bytes(data: bytes) -> Piece:
-    """The piece that `to_bytes` wrote, with writable arrays. Raises ValueError for anything else."""
+def from_bytes(data: bytes, read_text: Callable[[str], str] = of_text) -> Piece:
+    """The piece that `to_bytes` wrote, with writable arrays. Raises ValueError for anything else.
+
+    read_text: what a field with a text stands for.
+    """
     try:
         start = _LENGTH.size + _LENGTH.unpack_from(data)[0]
         other_fields, array_headers = json.loads(data[_LENGTH.size : start])
         piece: Piece = {
-            name: of_text(value) if isinstance(value, str) else value for name, value in other_fields.items()
+            name: read_text(value) if isinstance(value, str) else value for name, value in other_fields.items()
         }
         for name, dtype, shape in array_headers:
             count = math.prod(shape)

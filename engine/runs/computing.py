@@ -16,6 +16,7 @@ from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
+from engine.inference.own_code.backend import with_own_code
 from engine.inference.ray.cluster import backend_of_environment
 from engine.messages.message import Message
 from engine.runs.storage.directory import data_directory, keep_private_folders, writable_directory
@@ -58,7 +59,8 @@ def open_computing(
     """Open it over `data_dir`. No model library is imported and no worker started before the first chunk.
 
     cache_dir: directory of the cache, default `data_dir`. backend: default the cluster at HAKARI_RAY_ADDRESS, or else
-    worker processes of this niceness on this machine, beside the endpoints of HAKARI_ENDPOINTS.
+    worker processes of this niceness on this machine, beside the endpoints of HAKARI_ENDPOINTS and the confined processes
+    of HAKARI_TRUST_REMOTE_CODE.
 
     Raises InputError when a directory cannot be created, written or read, and for environment variables with invalid
     values.
@@ -70,7 +72,7 @@ def open_computing(
     dictionaries.look_in(data_dir / "dictionaries")
     path = cache_dir / CACHE_FILE
     cache = Cache(path, n_bytes)
-    backend = backend or with_endpoints(backend_of_environment(niceness))
+    backend = backend or with_own_code(with_endpoints(backend_of_environment(niceness)), (data_dir, cache_dir))
     return Computing(Gateway(backend, cache, public_owner), cache, backend, path, n_bytes)
 
 

@@ -35,6 +35,7 @@ FACTS = (
     "recipe",
     "adapter_of",
     "quantised",
+    "own_code",
 )
 
 

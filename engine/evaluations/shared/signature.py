@@ -45,6 +45,7 @@ def signature(
                 **({"recipe": facts.recipe} if facts.recipe else {}),
                 **({"dequantised_from": facts.quantised} if facts.quantised else {}),
                 **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
+                **({"own_code": facts.own_code} if facts.own_code else {}),
                 **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {}),
                 **({"scores": asdict(facts.scores)} if facts.scores else {}),
                 **({"vectors": asdict(facts.vectors)} if facts.vectors else {}),

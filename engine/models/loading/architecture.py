@@ -32,6 +32,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from engine.models.sources.facts import Kind
+from engine.models.sources.own_code.adopted import own_kind
 
 AUTO_CLASSES: dict[str, Any] = {
     "encode": AutoModel,
@@ -159,6 +160,8 @@ def kind_of(config: PreTrainedConfig) -> Kind:
     """
     if config.is_encoder_decoder or config.model_type in _PERMUTED:
         return "encoder"
+    if own := own_kind(config.architectures or []):
+        return own  # type: ignore[no-any-return]
     masked = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
     causal = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(config.model_type)
     if masked == causal:  # XLM: one head for both, and the configuration says which it was trained as

@@ -24,6 +24,8 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
+from engine.models.sources.own_code.adopted import ADOPTED, has_own_model
+from engine.models.sources.own_code.code_files import what_would_do
 from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors, stated_is_causal
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
@@ -85,10 +87,10 @@ class DescribedModel:
 def describe(located: LocatedModel) -> DescribedModel:
     """Read configuration and tokenizer of a located model and return its facts.
 
-    Raises ModelError when files are missing or damaged, for an architecture that transformers does not know (code
-    in the directory is never run), for quantised weights that cannot be read as numbers, and for a tokenizer that does
-    not belong to this model. With a recipe, a configuration without a model type, as those of 2019 are, is taken as
-    that of a BERT.
+    Raises ModelError when files are missing or damaged, for an architecture that transformers does not know (code in
+    the directory is run in a process of its own alone), for quantised weights that cannot be read as numbers, and for a
+    tokenizer that does not belong to this model. With a recipe, a configuration without a model type, as those of 2019
+    are, is taken as that of a BERT.
     """
     config = _config(located)
     directories = [located.weights_directory, *([located.path] if located.base else [])]
@@ -222,11 +224,12 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
                 Message(
-                    "{name} (model type {get!r}) needs code from its own repository, which Hakari never runs. "
-                    "Look for a version of it in an architecture that transformers knows (many families have one, "
-                    "or converted weights whose name ends in -hf), or choose another model.",
+                    "{name} (model type {get!r}) needs code from its own repository, which Hakari runs only where the "
+                    "operator allows it. Look for a version of it in an architecture that transformers knows (many "
+                    "families have one, or converted weights whose name ends in -hf), or choose another model. {allow}",
                     name=located.name,
                     get=config_fields.get("model_type"),
+                    allow=what_would_do(directory),
                 )
             ) from error
         raise ModelError(
@@ -237,7 +240,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
                 error=one_line_message(error),
             )
         ) from error
-    if architectures := known_architectures(located.name, config_fields):
+    if architectures := known_architectures(located.name, config_fields, directory):
         config.architectures = architectures
     return config
 
@@ -307,8 +310,12 @@ def _whole_skeleton(located: LocatedModel, architecture: Architecture, task: str
 
 
 def _shares_trunk(skeleton: PreTrainedModel) -> bool:
-    """Whether the trunk of a model with a head is of the class that AutoModel reads; both names are transformers'."""
+    """Whether the trunk of a model with a head is of the class that AutoModel reads; both names are transformers'.
+
+    Of a model with code of its own, without a class for AutoModel, the trunk is what the class with the head has."""
     trunk = skeleton.base_model
+    if has_own_model():
+        return trunk is not skeleton and type(trunk) is ADOPTED.get("AutoModel", type(trunk))
     return trunk is not skeleton and type(trunk).__name__ == MODEL_MAPPING_NAMES.get(skeleton.config.model_type)
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import transformers
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
+from engine.models.sources.own_code.adopted import has_own_model
+from engine.models.sources.own_code.code_files import what_would_do
 
 # The same weights, saved from another framework.
 _FRAMEWORKS = ("TF", "Flax")
@@ -44,25 +47,29 @@ def refuse_diffusion(name: str, fields: Mapping[str, Any]) -> None:
         )
 
 
-def known_architectures(name: str, fields: Mapping[str, Any]) -> list[str]:
+def known_architectures(name: str, fields: Mapping[str, Any], directory: Path | None = None) -> list[str]:
     """The `architectures` of a configuration by the names that the installed transformers has for them.
 
     fields: the content of config.json, of a `model_type` that transformers has and of types that `require_fields`
-    holds. Raises ModelError where a class that it names, there or in `auto_map`, is none of this transformers.
+    holds; directory: where it is, to say what would have its own code run. Raises ModelError where a class that it
+    names, there or in `auto_map`, is none of this transformers, and its own code is not run in this process.
     """
+    if has_own_model():
+        return list(_architectures(fields))
     architectures = [_name_today(architecture) for architecture in _architectures(fields)]
     if unknown := [word for word in dict.fromkeys([*architectures, *_mapped_classes(fields)]) if not _is_known(word)]:
+        refused = Message(
+            "config.json of {name} names a class that transformers {version} does not have ({class_name}): the "
+            "weights would be read as the plain class of {model_type!r}, which is another model. If they belong to "
+            "that class and only a head is the publisher's own, copy the model, write the plain class into "
+            "architectures and take auto_map away; otherwise choose a model of a class that transformers has.",
+            name=name,
+            version=transformers.__version__,
+            class_name=", ".join(unknown[:3]),
+            model_type=fields.get("model_type", "bert"),
+        )
         raise ModelError(
-            Message(
-                "config.json of {name} names a class that transformers {version} does not have ({class_name}): the "
-                "weights would be read as the plain class of {model_type!r}, which is another model. If they belong to "
-                "that class and only a head is the publisher's own, copy the model, write the plain class into "
-                "architectures and take auto_map away; otherwise choose a model of a class that transformers has.",
-                name=name,
-                version=transformers.__version__,
-                class_name=", ".join(unknown[:3]),
-                model_type=fields.get("model_type", "bert"),
-            )
+            together(" ", [refused, what_would_do(directory)]) if directory and fields.get("auto_map") else refused
         )
     return architectures
 

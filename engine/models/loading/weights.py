@@ -1,7 +1,7 @@
 """Loading of weights into memory: any encoder, masked or causal model that transformers knows, in one precision.
 
 safetensors first; an older pytorch_model.bin only through torch's weights-only loading, which refuses a file
-that holds code; code from a model's repository is never run.
+that holds code; code from a model's repository is run in a process of its own alone (`own_classes`).
 
 Weights are read into the data type that is computed in and onto their device, tensor by tensor: on the way a tensor is
 a page of the file that is mapped into memory. A model is in memory once, whatever it is asked: its hidden states are

@@ -129,6 +129,7 @@ class ModelFacts:
     0 for other models. `n_parameters` are then those of the encoder.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
+    `own_code`: whose code of its own was run for it, each with its commit or hash; "" where only transformers' was.
     `scores`, `vectors`: of a model that was computed elsewhere, whose kind is "scores" or "vectors"; of the latter
     `hidden_size` is known, and nothing else.
     """
@@ -171,6 +172,7 @@ class ModelFacts:
     quantised: str = ""
     masked_next_token: bool = False
     n_seq2seq_parameters: int = 0
+    own_code: str = ""
     endpoint: EndpointFacts | None = None
     scores: ScoreFacts | None = None
     vectors: VectorFacts | None = None

@@ -27,7 +27,7 @@ from engine.models.sources.adapters import (
 from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.endpoint_names import is_endpoint, only_with_labels, only_with_pairs, unknown_endpoint
 from engine.models.sources.facts import Source
-from engine.models.sources.hub.download import Report, download
+from engine.models.sources.hub.download import Report, download, download_code
 from engine.models.sources.hub.errors import ALTERNATIVES
 from engine.models.sources.layouts import require_model
 from engine.models.sources.modules import (
@@ -39,6 +39,7 @@ from engine.models.sources.modules import (
     transformer_folder,
 )
 from engine.models.sources.names import as_path, split_card, split_subfolder
+from engine.models.sources.own_code.own_code import OwnCode, allowed_own_code
 from engine.models.sources.pickled_weights import require_allowed
 from engine.models.sources.recipe_files import recipe_for
 from engine.models.sources.recipes import Recipe
@@ -54,7 +55,7 @@ class LocatedModel:
 
     path: the directory of the transformer. transformer: its folder in `root`, the directory of modules.json, where a
     sentence-transformers model holds it in a folder of its own; else "", and both are the same directory. subfolder: of
-    the repository on the hub. base: of an adapter, whose own files are in `path`.
+    the repository on the hub. base: of an adapter, whose own files are in `path`. own_code: that the operator allows.
     """
 
     name: str
@@ -67,6 +68,7 @@ class LocatedModel:
     transformer: str = ""
     subfolder: str = ""
     base: LocatedModel | None = None
+    own_code: OwnCode | None = None
 
     @property
     def weights_directory(self) -> Path:
@@ -99,12 +101,22 @@ class LocatedModel:
     def fingerprint(self) -> str:
         """The model's part of a cache key: the hub's commit, or a SHA-256 over the files that affect results.
 
-        With a subfolder, a base model or a recipe, a SHA-256 over both. Raises ModelError when the recipe needs
+        With a subfolder, a base model, code of its own or a recipe, a SHA-256 over both. Raises ModelError when the recipe needs
         software that is not installed, or files are missing or malformed.
         """
         files = self._files_fingerprint()
         if self.base:
             files = sha256(f"{files}\nadapter of {self.base._files_fingerprint()}".encode()).hexdigest()
+        if self.own_code:
+            files = sha256(f"{files}\ncode of {self.own_code.identity}".encode()).hexdigest()
+        return recipes.fingerprint_with_recipe(files, self.recipe)
+
+    @property
+    def tokenizer_fingerprint(self) -> str:
+        """As `fingerprint`, of what decides the tokens alone."""
+        files = model_files.tokenizer_fingerprint(self.tokenizer_directory, self.weights_directory)
+        if self.own_code and self.own_code.has_tokenizer:
+            files = sha256(f"{files}\ncode of {self.own_code.identity}".encode()).hexdigest()
         return recipes.fingerprint_with_recipe(files, self.recipe)
 
     @property
@@ -162,7 +174,8 @@ def _in_directory(name: str, root: Path, card: str | None) -> LocatedModel:
         require_model(path)
     require_allowed(str(root), weight_names(root, transformer))
     recipe = recipe_for(path, card, is_local=True)
-    return LocatedModel(name, "directory", path, card=card, recipe=recipe, transformer=transformer)
+    own_code = allowed_own_code(path, "", "", download_code)
+    return LocatedModel(name, "directory", path, card=card, recipe=recipe, transformer=transformer, own_code=own_code)
 
 
 def _on_hub(name: str, target: str, card: str | None, revision: str | None, report: Report | None) -> LocatedModel:
@@ -181,7 +194,11 @@ def _on_hub(name: str, target: str, card: str | None, revision: str | None, repo
     path = snapshot.path / transformer
     require_allowed(repository, weight_names(snapshot.path, transformer))
     recipe = recipe_for(path, card, is_local=False, repository="" if subfolder else repository)
-    return LocatedModel(name, "hub", path, revision, snapshot.commit, card, recipe, transformer, subfolder)
+    folder = "/".join(filter(None, (subfolder, transformer)))
+    own_code = allowed_own_code(path, repository, snapshot.commit, download_code, folder)
+    return LocatedModel(
+        name, "hub", path, revision, snapshot.commit, card, recipe, transformer, subfolder, own_code=own_code
+    )
 
 
 def _with_base(located: LocatedModel, base_revision: str | None, report: Report | None) -> LocatedModel:
@@ -201,7 +218,8 @@ def _with_base(located: LocatedModel, base_revision: str | None, report: Report 
                 base=adapter.base,
             )
         )
-    return replace(located, base=base, recipe=located.recipe or base.recipe)
+    # Merging an adapter into a model with code of its own has not been tried
+    return replace(located, base=replace(base, own_code=None), recipe=located.recipe or base.recipe, own_code=None)
 
 
 def _base(located: LocatedModel, adapter: Adapter, revision: str | None, report: Report | None) -> LocatedModel:

@@ -19,6 +19,8 @@ from engine.messages.message import Message
 from engine.models.published_config import has_empty_statements, transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import CONFIG, read_config, read_json, tokenizer_files
+from engine.models.sources.own_code.adopted import own_tokenizer
+from engine.models.sources.own_code.code_files import needs_own_tokenizer, what_would_do
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.files.tokenizer_json import TOKENIZER_JSON
@@ -40,7 +42,7 @@ _UNIDIC_BY_DEFAULT = (4, 46)
 def load_tokenizer(
     directory: Path, recipe: Recipe | None = None, config_directory: Path | None = None
 ) -> PreTrainedTokenizerBase:
-    """Load the tokenizer of a model directory; code that the directory may hold is never run.
+    """Load the tokenizer of a model directory; code that it may hold is run in a process of its own alone.
 
     config_directory: that of config.json, where it is another one, as an adapter's base model has it.
 
@@ -166,6 +168,8 @@ def _by_transformers(directory: Path, config_directory: Path) -> PreTrainedToken
     Raises whatever transformers does.
     """
     with silence_transformers():
+        if own_class := _own_class(directory):
+            return own_class.from_pretrained(directory, local_files_only=True)  # type: ignore[no-any-return]
         try:
             return AutoTokenizer.from_pretrained(
                 directory,
@@ -208,16 +212,22 @@ def _require_known_class(directory: Path) -> None:
     settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     auto_map, name = settings.get("auto_map"), settings.get("tokenizer_class")
     is_own = isinstance(auto_map, dict) and "AutoTokenizer" in auto_map and not hasattr(transformers, str(name))
-    if is_own and not (directory / "tokenizer.json").is_file():
+    if is_own and not (directory / "tokenizer.json").is_file() and not _own_class(directory):
         raise ModelError(
             Message(
-                "The tokenizer in {directory} ({name}) needs code from its own repository, which "
-                "Hakari never runs. Look for a version of the model with a tokenizer.json, or save "
-                "one with save_pretrained where its code is run.",
+                "The tokenizer in {directory} ({name}) needs code from its own repository, which Hakari runs only where "
+                "the operator allows it. Look for a version of the model with a tokenizer.json, or save one with "
+                "save_pretrained where its code is run. {allow}",
                 directory=directory,
                 name=name,
+                allow=what_would_do(directory),
             )
         )
+
+
+def _own_class(directory: Path) -> Any:
+    """The class of the repository's own that this process has for the tokenizer; None where it has none."""
+    return own_tokenizer() if needs_own_tokenizer(directory) else None
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:

@@ -169,6 +169,11 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     assert drawn(app).metric
 
 
+def test_an_inspection_says_that_own_code_is_run(backend: FakeBackend) -> None:
+    assert "Run with code of its own, confined: owner/own-code@" in words(looked(part("inspect"), "owner/own-code"))
+    assert "code of its own" not in words(looked(part("inspect"), "owner/bert"))
+
+
 def test_an_inspection_says_what_was_checked(backend: FakeBackend) -> None:
     app = looked(part("inspect"), "owner/bert")
     text = words(app)

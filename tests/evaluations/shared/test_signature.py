@@ -16,6 +16,12 @@ def test_a_recipe_is_signed_with_its_versions() -> None:
     assert [model["fingerprint"] for model in signed] == ["f" * 12] * 2
 
 
+def test_own_code_is_signed_with_its_commit() -> None:
+    own = replace(facts("owner/name"), own_code=f"owner/name@{'0' * 40}")
+    signed = signature({}, [own, facts("owner/other")], "d" * 64)["models"]
+    assert signed[0]["own_code"] == f"owner/name@{'0' * 40}" and "own_code" not in signed[1]
+
+
 def test_a_label_and_its_model_are_signed_both() -> None:
     labelled, plain = signature({}, [facts("BERT v3=owner/name"), facts("paper/nict=/srv/nict")], "d" * 64)["models"]
     assert (labelled["name"], labelled["label"], labelled["model"]) == ("BERT v3=owner/name", "BERT v3", "owner/name")

@@ -6,7 +6,8 @@ import glob
 import io
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.hub.download_quota import require_room
 from engine.models.sources.hub.errors import ALTERNATIVES, refusal
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
+from engine.models.sources.own_code.code_files import are_complete
 from engine.models.sources.pickled_weights import require_allowed
 
 # (bytes done, bytes in total as far as known, what is being done)
@@ -81,6 +83,40 @@ def download(
             )
         ) from error
     return Snapshot(path / subfolder, path.name)
+
+
+def download_code(repository: str, commit: str, folder: str, modules: Sequence[str]) -> Path:
+    """A folder of a repository of the hub at a commit, with its Python files; downloaded unless these modules, and what
+    they import from beside them, are in the cache. Raises ModelError."""
+    from huggingface_hub import errors, snapshot_download
+
+    with suppress(errors.LocalEntryNotFoundError):
+        cached = Path(snapshot_download(repository, revision=commit, local_files_only=True)) / folder
+        if are_complete(cached, modules):
+            return cached
+    prefix = f"{glob.escape(folder)}/" if folder else ""
+    try:
+        snapshot = snapshot_download(
+            repository,
+            revision=commit,
+            allow_patterns=f"{prefix}*.py",
+            ignore_patterns=f"{prefix}*/*",
+            etag_timeout=HUB_TIMEOUT_SECONDS,
+            tqdm_class=_progress_bar(repository, None),
+        )
+    except (errors.HTTPError, errors.HFValidationError, OSError) as error:
+        if refused := refusal(repository, commit, error):
+            raise refused from error
+        raise ModelError(
+            Message(
+                "The code of {repository} at the commit {commit} is not in the cache, and the Hugging Face Hub cannot be "
+                "reached ({error}). Try again with a connection.",
+                repository=repository,
+                commit=commit,
+                error=_first_line(error),
+            )
+        ) from error
+    return Path(snapshot) / folder
 
 
 @dataclass(frozen=True)
