@@ -23,24 +23,26 @@ LONGEST = 60  # characters of a sentence in the list
 
 def live_pairs(
     run_id: str, result: Result, scores: Scores, pairs: pd.DataFrame, model: str, layer: int, chosen: int | None
-) -> LiveView:
-    """The first of `pairs` (`pair_choice.pair_table`) under one model and scoring, as many as fit.
+) -> list[LiveView]:
+    """A view of the first of `pairs` (`pair_choice.pair_table`) under one model and scoring, as many as fit.
 
     chosen: the row of the pair that is shown first, where it is among them.
     """
     shown = [_choice(run_id, result, scores, pair, model, layer) for _, pair in pairs.head(MOST_PAIRS).iterrows()]
     kept = within(shown, MOST_BYTES)
     rows = [int(row) for row in pairs["row"].head(len(kept))]
-    return LiveView(
-        tr("Alignment of a pair"),
-        HTML,
-        style(),
-        script(),
-        kept,
-        {"texts": view_texts(), "asks": False},
-        rows.index(chosen) if chosen in rows else 0,
-        tr("The first {n:,} of {total:,} pairs.", n=len(kept), total=len(pairs)) if len(kept) < len(pairs) else "",
-    )
+    return [
+        LiveView(
+            tr("Alignment of a pair"),
+            HTML,
+            style(),
+            script(),
+            kept,
+            {"texts": view_texts(), "asks": False},
+            rows.index(chosen) if chosen in rows else 0,
+            tr("The first {n:,} of {total:,} pairs.", n=len(kept), total=len(pairs)) if len(kept) < len(pairs) else "",
+        )
+    ]
 
 
 def _choice(

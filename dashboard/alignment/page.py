@@ -136,6 +136,6 @@ if run_id is not None and result is not None:
         address=view,
         settings=shown_settings(result, scoring, layers),
         found=found,
-        live=lambda: [live_pairs(run_id, result, scores[model], table, model, layers[model], shown_row)],
+        live=partial(live_pairs, run_id, result, scores[model], table, model, layers[model], shown_row),
         compared=compared(result, scoring) | {"model": model, "layer": layers[model]},
     )
