@@ -30,6 +30,7 @@ from engine.models.loading.devices import chosen_devices
 from engine.models.loading.ids_beside_tokens import give_ids_beside_tokens
 from engine.models.loading.leftover_weights import WeightCheck, check_weights, require_floats, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
+from engine.models.loading.padding_row import keep_padding_row
 from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
 from engine.models.loading.published_modules import load_published_modules
 from engine.models.loading.quantised_weights import dequantising, require_dequantised
@@ -253,6 +254,7 @@ def _read(
         require_dequantised(facts.name, facts.quantised, model, dtype if adapter is None else torch.float32)
     else:
         require_floats(facts.name, weights_in(files), model)
+        keep_padding_row(model, files)
     tie_missing_head(model, info, tied=described.tied_embeddings)
     checks = {class_task: _check(described, model, info, with_decoder=class_task == "seq2seq")}
     if class_task not in ("encode", "seq2seq") and _shares_trunk(described):
