@@ -81,16 +81,19 @@ class Specimen:
         return load_from_description(self.described, "causal" if self.kind.kind == "causal" else "masked")
 
 
-def build(kind: ModelKind, folder: Path) -> Specimen:
-    """Write a kind of model into an empty directory, as `save_pretrained` lays it out."""
+def build(kind: ModelKind, folder: Path, most: int | None = None) -> Specimen:
+    """Write a kind of model into an empty directory, as `save_pretrained` lays it out.
+
+    most: of how many numbers a model is made at all; a ValueError says how many it would have.
+    """
     folder.mkdir(parents=True)
     published = kind.tokens(folder)
-    model = make_model(kind, published)
+    model = make_model(kind, published, most)
     model.save_pretrained(folder)
     return Specimen(kind, folder, model, published)
 
 
-def make_model(kind: ModelKind, published: Published) -> PreTrainedModel:
+def make_model(kind: ModelKind, published: Published, most: int | None = None) -> PreTrainedModel:
     """The model with random weights, drawn with a seed."""
     model_class = getattr(transformers, kind.architecture)
     special = {
@@ -106,6 +109,11 @@ def make_model(kind: ModelKind, published: Published) -> PreTrainedModel:
             text_config={**sizes, **kind.part},
             **{name: published.size if value == "image" else value for name, value in kind.settings.items()},
         )
+    if most is not None:
+        with torch.device("meta"):  # which has no memory
+            n_numbers = model_class(config).num_parameters()
+        if n_numbers > most:
+            raise ValueError(f"{n_numbers:,} numbers")
     torch.manual_seed(0)
     with warnings.catch_warnings(action="ignore"):  # MobileBERT has a matrix without a row
         model = model_class(config).eval()

@@ -168,8 +168,6 @@ def _outcome(name: str, kind: str, folder: Path) -> tuple[str | None, str]:
     if isinstance(specimen, str):
         return "not built", str(words)
     folder = specimen.folder
-    if specimen.model.num_parameters() > MOST_NUMBERS:
-        return "not built", f"{specimen.model.num_parameters():,} numbers"
     try:
         run_chunk("describe", {"model": str(folder), "items": [None], "settings": {}})
         run_chunk("loading_checks", {"model": str(folder), "items": [None], "settings": {}})
@@ -187,7 +185,7 @@ def _built(name: str, kind: str, folder: Path, leaving_out: Collection[str]) -> 
     try:
         made = _kind(name, kind)
         kept = {name: size for name, size in made.settings.items() if name not in leaving_out}
-        specimen = build(replace(made, settings=kept), folder)
+        specimen = build(replace(made, settings=kept), folder, MOST_NUMBERS)
         with (
             torch.inference_mode()
         ):  # sizes that do not go together show themselves only here, and in transformers alone
