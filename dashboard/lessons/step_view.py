@@ -27,7 +27,10 @@ def draw_step(lesson: Lesson, step: Step, posed: Posed, run_ids: Mapping[str, st
             hide_index=True,
             width="content",
             alt=tr(step.title),
-            column_config={name: st.column_config.NumberColumn(name) for name in posed.table.select_dtypes("number")},
+            column_config={
+                name: st.column_config.NumberColumn(format="%d" if (column % 1 == 0).all() else "%.2f")
+                for name, column in posed.table.select_dtypes("number").items()
+            },
         )
     if posed.look is not None:
         _link(posed.look, run_ids)
