@@ -109,6 +109,13 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
             mark("What do people say of the pairs, and do they agree?"),
             in_menu=False,
         ),
+        PageCard(
+            "lessons",
+            mark("Lessons"),
+            ":material/school:",
+            mark("How are the results of the samples read, step by step?"),
+            in_menu=False,
+        ),
         PageCard("runs", mark("Runs"), ":material/history:", mark("What was evaluated so far?")),
         PageCard(
             "datasets",

@@ -28,7 +28,7 @@ from engine.messages.message import Message
 from engine.models.sources.cards import first_built_in
 from engine.runs.computing import SAMPLES_ID
 
-KIND, PLACE = "alignment", "home"
+KIND, PLACE, LESSONS = "alignment", "home", "lessons"
 MODEL_BY_LANGUAGE = {language: first_built_in("masked", language=language)[0] for language in sample_data.LANGUAGES}
 KEPT = 64
 MOST_CHARACTERS = 300
@@ -71,8 +71,9 @@ def pair_demonstration() -> None:
         if f"{penalised:.3f}" != f"{f1:.3f}" and penalised == penalised:
             sentences.append(tr(LOWER if penalised < f1 else HIGHER, f1=penalised))
         st.caption(" ".join(sentences), width="stretch")
-    page = pages.card(KIND)
-    st.page_link(pages.path(KIND), label=tr("Align your own sentences or a file of them"), icon=page.icon)
+    with st.container(horizontal=True, gap="small"):
+        for name, label in ((KIND, tr("Align your own sentences or a file of them")), (LESSONS, tr("Lessons"))):
+            st.page_link(pages.path(name), label=label, icon=pages.card(name).icon)
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

@@ -37,7 +37,9 @@ STILL = """() => document.getAnimations().every((one) => one.playState !== "runn
 WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
 EMPTY = (
     "",
-    *sorted({*(face.page.name for face in FACES.values()), "compare", "agreement", "runs", "datasets", "models"}),
+    *sorted(
+        {*(face.page.name for face in FACES.values()), "compare", "agreement", "lessons", "runs", "datasets", "models"}
+    ),
 )
 KINDS = [kind for kind in FACES if kind != "dictionary"]  # which has a form on a tab of its own
 MOST_STOPS = 220

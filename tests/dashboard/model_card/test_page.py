@@ -66,7 +66,7 @@ def test_a_model_without_runs_has_the_form_alone(backend: FakeBackend) -> None:
 
 def test_the_menu_does_not_name_it_and_the_models_page_leads_to_it(backend: FakeBackend) -> None:
     hidden = [page for section in pages.SECTIONS.values() for page in section if not page.in_menu]
-    assert {page.name for page in hidden} == {"model_card", "rating"}
+    assert {page.name for page in hidden} == {"model_card", "rating", "lessons"}
     links = [link for link in visit("models").get("page_link") if link.label == "Card of this model"]
     assert len(links) == len(built_in_models())
 
