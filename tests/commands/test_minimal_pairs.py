@@ -100,6 +100,7 @@ def test_every_table_is_written(blimp: Path) -> None:
         "summary",
         "bias",
         "correlations",
+        "pairing",
         "differences",
         "categories",
         "fair_subsets",

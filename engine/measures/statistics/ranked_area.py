@@ -123,8 +123,9 @@ def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float
         return Area(area, np.nan, np.nan, Message("all sentences have one judgement"))
     if min(sizes) < 2:
         return Area(area, np.nan, np.nan, Message("an interval needs at least 2 sentences of each judgement"))
-    above, below = _placements(*groups)
-    return _on_log_odds(area, above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1], confidence)
+    of_positives, of_negatives = _placements(*groups)
+    variance = of_positives.var(ddof=1) / sizes[0] + of_negatives.var(ddof=1) / sizes[1]
+    return _on_log_odds(area, variance, confidence)
 
 
 def area_of_pairs(positive: ArrayLike, negative: ArrayLike, confidence: float = CONFIDENCE) -> Area:
@@ -151,20 +152,25 @@ def area_of_pairs(positive: ArrayLike, negative: ArrayLike, confidence: float = 
             Message("Pairs need two scores each; got {n} and {other_n}.", n=first.size, other_n=second.size)
         )
     n = first.size
-    area = area_under_curve(np.concatenate([first, second]), np.arange(2 * n) < n)
+    if np.isnan(first).any() or np.isnan(second).any():
+        n_missing = int((np.isnan(first) | np.isnan(second)).sum())
+        raise InputError(Message("{n} of {size} pairs have a score that is not a number.", n=n_missing, size=n))
+    of_positives, of_negatives = _placements(first, second)
+    area = float(of_positives.mean()) if n else np.nan
     if n < 2:
         return Area(area, np.nan, np.nan, Message("an interval needs at least 2 pairs"))
-    above, below = _placements(first, second)
-    return _on_log_odds(area, float(np.square(above + below - 2 * area).sum()) / (n * (n - 1)), confidence)
+    of_pairs = of_positives + (1 - of_negatives) - 2 * area
+    return _on_log_odds(area, float(np.square(of_pairs).sum()) / (n * (n - 1)), confidence)
 
 
 def _placements(positive: np.ndarray, negative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each positive the share of negatives below it, of each negative that of positives above it; equal ones half."""
-    from scipy.stats import rankdata  # most of a second to import, and only here
+    """Of each positive the share of negatives below it, of each negative that of positives below it; equal ones half."""
 
-    ranks = rankdata(np.concatenate([positive, negative]))
-    above = (ranks[: positive.size] - rankdata(positive)) / negative.size
-    return above, 1 - (ranks[positive.size :] - rankdata(negative)) / positive.size
+    def below(others: np.ndarray, values: np.ndarray) -> np.ndarray:
+        others = np.sort(others)
+        return np.asarray((others.searchsorted(values) + others.searchsorted(values, "right")) / 2 / others.size)
+
+    return below(negative, positive), below(positive, negative)
 
 
 def _on_log_odds(area: float, variance: float, confidence: float) -> Area:

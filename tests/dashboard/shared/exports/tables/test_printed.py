@@ -116,6 +116,11 @@ INTERVALS_OF = {
     ("minimal-pairs", "correlations"): {"pearson", "spearman"},
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
     ("minimal-pairs", "pairing"): {"pearson", "auc"},
+    **{
+        ("minimal-pairs", name): {"bits_per_byte", "bits_per_character", "perplexity"}
+        for name in ("corpus", "corpus_checkpoints")
+    },
+    ("minimal-pairs", "corpus_comparisons"): {"difference"},
     ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"},
     ("minimal-pairs", "reliability"): {"share"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
