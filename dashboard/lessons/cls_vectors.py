@@ -298,7 +298,7 @@ def _scores(result: Result) -> pd.Series:
 
 def _listed_scores(scores: pd.Series) -> str:
     digits = decimals(scores)
-    return listed(f"{short(model)} {score:,.{digits}f}" for model, score in scores.items())
+    return listed(f"{short(str(model))} {score:,.{digits}f}" for model, score in scores.items())
 
 
 def _difference(result: Result, scores: pd.Series) -> list[str]:
@@ -310,11 +310,12 @@ def _difference(result: Result, scores: pd.Series) -> list[str]:
         return []
     row = tested.iloc[0]
     sign = 1 if row["model"] == models[1] else -1
+    low, high = sorted((sign * row["ci_low"], sign * row["ci_high"]))
     numbers = {
         "second": short(models[1]),
         "best": short(models[0]),
         "difference": sign * row["difference"],
-        "interval": interval(*sorted((sign * row["ci_low"], sign * row["ci_high"])), ",.1f"),
+        "interval": interval(low, high, ",.1f"),
     }
     if row["separable"]:
         return [

@@ -418,7 +418,7 @@ def _of_own(result: Result, row: int, candidate: str, before: float) -> str:
 def _with_penalty(table: pd.DataFrame) -> str:
     """What the penalty does to the correlation under the same idf, where the study has both."""
     scored = table[(table["kind"] == BERTSCORE).to_numpy()]
-    wide = scored.pivot_table(index=["model", "idf"], columns="penalty", values="pearson", observed=True)
+    wide: Any = scored.pivot_table(index=["model", "idf"], columns="penalty", values="pearson", observed=True)
     penalties = [name for name in wide.columns if name != NONE]
     if NONE not in wide.columns or not penalties:
         return tr("The study of this sample has no penalty: its names are looked for in Japanese alone.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.minimal_pairs.records import EQUAL, Result
 from engine.evaluations.minimal_pairs.views import by_category, by_model, decided, summary, token_counts
+from engine.evaluations.shared.stored_table import in_memory
 from engine.messages.languages import mark, tr, tr_n
 
 KIND = "minimal-pairs"
@@ -29,7 +31,8 @@ def sums(results: Results) -> Posed:
     result: Result = results[KIND]
     model = result.scored_models[0]
     pair = _short_pair(result, model)
-    tokens = result.tokens[((result.tokens["model"] == model) & (result.tokens["row"] == pair["row"])).to_numpy()]
+    every = in_memory(result.tokens)
+    tokens = every[((every["model"] == model) & (every["row"] == pair["row"])).to_numpy()]
     by_side = {side: tokens[(tokens["side"] == side).to_numpy()] for side in SIDES}
     table = pd.DataFrame(
         {tr("token"): by_side[SIDES[0]]["token"].map(str), "log P": by_side[SIDES[0]]["log_likelihood"].round(2)}
@@ -288,7 +291,7 @@ def limits(results: Results) -> Posed:
     a, u = token_counts(pairs)
     is_equal = a == u
     changed = int(((decided(pairs, LP) != decided(pairs, MEAN)) & is_equal).sum())
-    table = by_category(result, PEN)
+    table: Any = by_category(result, PEN)
     table = table[((table["stratum"] == "all") & (table["model"] == model)).to_numpy()]
     weakest = table.loc[table["accuracy"].idxmin()]
     equal = _strata(result, model, LP).loc[EQUALLY]
@@ -329,7 +332,7 @@ def limits(results: Results) -> Posed:
 
 def steepest(result: Result) -> str:
     """The model with the largest slope under LP, in either direction; where none has one, the first."""
-    table = slopes(result, (LP,)).dropna(subset=["slope"])
+    table: Any = slopes(result, (LP,)).dropna(subset=["slope"])
     return str(table.loc[table["slope"].abs().idxmax(), "model"]) if len(table) else result.scored_models[0]
 
 
@@ -339,7 +342,7 @@ def _short_pair(result: Result, model: str) -> pd.Series:
     return pairs.iloc[int((pairs[f"{SIDES[0]}_tokens"] + pairs[f"{SIDES[1]}_tokens"]).to_numpy().argmin())]
 
 
-def _strata(result: Result, model: str, score: str) -> pd.DataFrame:
+def _strata(result: Result, model: str, score: str) -> Any:
     table = summary(result, (score,))
     return table[(table["model"] == model).to_numpy()].set_index("stratum")
 
@@ -359,7 +362,7 @@ def _listed_strata(table: pd.DataFrame) -> str:
     )
 
 
-def _slopes(result: Result, model: str) -> pd.DataFrame:
+def _slopes(result: Result, model: str) -> Any:
     table = slopes(result, SCORES)
     return table[(table["model"] == model).to_numpy()].set_index("normalization")
 

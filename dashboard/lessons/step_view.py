@@ -28,7 +28,7 @@ def draw_step(lesson: Lesson, step: Step, posed: Posed, run_ids: Mapping[str, st
             width="content",
             alt=tr(step.title),
             column_config={
-                name: st.column_config.NumberColumn(format="%d" if (column % 1 == 0).all() else "%.2f")
+                str(name): st.column_config.NumberColumn(format="%d" if (column % 1 == 0).all() else "%.2f")
                 for name, column in posed.table.select_dtypes("number").items()
             },
         )
