@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InputError
+from engine.errors import InputError, RunError
 from engine.messages.languages import mark, tr, tr_n
 from engine.messages.message import Message
 
@@ -45,18 +46,34 @@ def run(options: argparse.Namespace) -> None:
     asked = [asked_for(text) for text in options.runs]
     with open_engine(options.directory, resume=False) as engine:  # leave unfinished runs to the dashboard
         by_language = drawn(engine, asked, _progress)
-        n_bytes = 0
-        for name, content in site_files(by_language, options.title):
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            n_bytes += len(content)
+        try:
+            n_bytes = _write(folder, site_files(by_language, options.title))
+        except OSError as error:  # such as a full disk
+            raise RunError(
+                Message("The site cannot be written into {folder}: {error}.", folder=folder, error=error.strerror)
+            ) from error
     size, index = n_bytes / 1e6, folder / "index.html"
     print(
         tr_n(
             "{index}: {n} run, {size:.1f} MB", "{index}: {n:,} runs, {size:.1f} MB", len(asked), index=index, size=size
         )
     )
+
+
+def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
+    """Write the files, and remove what an earlier site has beside them, so that no run stays public; their bytes."""
+    written: set[Path] = set()
+    n_bytes = 0
+    for name, content in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        written.add(path)
+        n_bytes += len(content)
+    for parent, ending in {(path.parent, path.suffix) for path in written if path.parent != folder}:
+        for path in set(parent.glob(f"*{ending}")) - written:
+            path.unlink()
+    return n_bytes
 
 
 def _progress(done: int, total: int) -> None:

@@ -55,7 +55,7 @@ def admit(visitor: Visitor, page: st.Page) -> bool:
     if visitor.viewer is None:
         _sign_in_panel(page, visitor.refused if session.signed_in() else None)
         return False
-    if session.hosted():
+    if session.hosted() and not session.is_of_command():  # which has no browser
         _follow_link(page)
         _account_line(visitor.viewer)
     return True

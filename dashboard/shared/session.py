@@ -25,6 +25,11 @@ REGISTRATION = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "
 _given: opening.Engine | None = None  # by a command that draws pages without a server
 
 
+def is_of_command() -> bool:
+    """Whether a command draws the pages, for nobody's browser."""
+    return _given is not None
+
+
 def engine() -> opening.Engine:
     """The engine, opened at the first visit and shared by all sessions."""
     return _given or _opened()
@@ -75,7 +80,7 @@ def viewer() -> Viewer:
     somebody who is not signed in, whose sign-in has ended, or who is no member;
     InputError when members and sign-in are not set up together.
     """
-    if _given is not None:
+    if _given is not None:  # as `is_of_command`, for the types
         return of_operator(_given)
     membership = engine().membership
     can_sign_in = "is_logged_in" in st.user

@@ -64,6 +64,11 @@ _FIELDS: dict[str, dict[str, type]] = {
         **dict.fromkeys(("ids", "spans", "log_likelihoods", "read_ids"), np.ndarray),
         "n_unknown": int,
     },
+    "document_log_likelihoods": {
+        "tokens": list,
+        **dict.fromkeys(("ids", "spans", "log_likelihoods", "read_ids", "unscored_spans"), np.ndarray),
+        **dict.fromkeys(("n_unknown", "n_windows"), int),
+    },
     "shared_token_log_likelihoods": {
         "tokens": list,
         **dict.fromkeys(("first_log_likelihoods", "second_log_likelihoods"), np.ndarray),

@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError, ModelError, RunError
-from engine.inference.own_code.answers import LARGEST_TEXT, packed_error, packed_pieces, unpacked
+from engine.inference.own_code.answers import _FIELDS, LARGEST_TEXT, packed_error, packed_pieces, unpacked
 from engine.messages.message import Message, as_text, together
+from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
+from engine.models.worker import OPERATIONS
 
 PIECE = {
     "tokens": ["猫", "が"],
@@ -135,3 +137,17 @@ def test_any_bytes_end_in_words(content: bytes) -> None:
     for kind in (b"", b"P", b"E", b"P" + struct.pack("<QI", 60, 20)):
         with pytest.raises((RunError, ModelError, InputError)):
             unpacked(kind + content, "sentence_vectors", 1)
+
+
+def test_the_fields_of_every_operation_that_asks_a_model_are_known() -> None:
+    """`describe` has a check of its own; the others work on vectors and texts, or on a directory without a model."""
+    without_model = {"project", "classify", "word_counts", "surface_scores", "tokenized_alone", *VECTOR_OPERATIONS}
+    assert OPERATIONS.keys() - without_model - {"describe"} == _FIELDS.keys()
+
+
+def test_windows_of_running_text_come_back_and_one_without_its_number_does_not() -> None:
+    piece = PIECE | {"unscored_spans": np.zeros((0, 2), dtype=np.int32), "n_windows": 2}
+    (back,) = unpacked(packed_pieces([piece]), "document_log_likelihoods", 1)
+    assert back["n_windows"] == 2 and (back["log_likelihoods"] == piece["log_likelihoods"]).all()
+    with pytest.raises(RunError, match="cannot be read"):
+        unpacked(packed_pieces([piece | {"n_windows": "2"}]), "document_log_likelihoods", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import io
 import json
@@ -133,9 +134,40 @@ def test_what_cannot_be_shown_is_said(
         asked_for("http://localhost:8501/clusters")
 
 
-def test_an_earlier_site_is_written_anew(export: Callable[..., Path], tmp_path: Path) -> None:
+def test_of_an_earlier_site_no_run_stays_that_is_not_chosen_again(export: Callable[..., Path], tmp_path: Path) -> None:
+    kept, left_out = finished("fill-mask", tmp_path), finished("alignment", tmp_path)
+    export(kept, left_out)
+    (tmp_path / "site" / "en" / "notes.txt").write_text("mine", encoding="utf-8")
+    site = export(kept)
+    names = [path.name for path in site.rglob("*") if path.is_file()]
+    assert not [name for name in names if name.startswith("alignment-")] and "notes.txt" in names
+    assert len([name for name in names if name.startswith("fill-mask-")]) == 3
+
+
+def test_a_full_disk_is_said(
+    export: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     run_id = finished("fill-mask", tmp_path)
-    assert set(export(run_id).rglob("*")) == set(export(run_id).rglob("*"))
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert main(["export", "--site", str(tmp_path / "site"), run_id]) == 1
+    assert "cannot be written" in (said := capsys.readouterr().err) and "No space left on device" in said
+
+
+def test_with_members_the_runs_that_are_shared_are_shown(
+    export: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The operator has no browser: nobody signs in, and no cookie of the sign-in is asked for."""
+    shared, private = finished("fill-mask", tmp_path), finished("alignment", tmp_path)
+    session.access().share(shared, True)
+    session.engine().store.change(private, owner="member:ann")
+    monkeypatch.setenv("HAKARI_ALLOWED_DOMAINS", "lab.example")
+    assert pages_of(export(shared), "ja").keys() == {"fill-mask"}
+    assert main(["export", "--site", str(tmp_path / "other"), private]) == 1
+    assert private in capsys.readouterr().err
 
 
 def test_choices_fit_into_their_room() -> None:
