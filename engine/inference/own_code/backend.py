@@ -25,10 +25,8 @@ from engine.models.sources.model_location import LocatedModel, locate
 from engine.models.sources.own_code.trusted import trusted_code
 
 AT_ONCE = 2
-IDLE_SECONDS, YIELD_SECONDS = (
-    20.0,
-    2.0,
-)  # without a chunk until a process ends: as long as nobody waits, and if somebody does
+# Without a chunk until a process ends: as long as nobody waits for its place, and if somebody does.
+IDLE_SECONDS, YIELD_SECONDS = 20.0, 2.0
 CLOSE_SECONDS = 5.0
 CLOSED = Message("The workers were closed; nothing more can be computed.")
 

@@ -28,9 +28,10 @@ def is_collecting() -> bool:
 
 
 def collect(collected: Collected) -> None:
-    """Hand over a report, where they are collected."""
-    if _kept is not None:
-        _kept.append(collected)
+    """Hand over a report. Raises RuntimeError where none are collected."""
+    if _kept is None:
+        raise RuntimeError("no reports are collected")
+    _kept.append(collected)
 
 
 @contextmanager
