@@ -30,7 +30,7 @@ def is_collecting() -> bool:
 def collect(collected: Collected) -> None:
     """Hand over a report. Raises RuntimeError where none are collected."""
     if _kept is None:
-        raise RuntimeError("no reports are collected")
+        raise RuntimeError("no reports are collected")  # untranslated
     _kept.append(collected)
 
 
