@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard import pages
-from dashboard.models.built_in import built_in_cards
+from dashboard.models.built_in import built_in_models
 from dashboard.models.inspection import inspect_model
 from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
@@ -55,7 +55,6 @@ TITLES = {
     "add": mark("Add a model"),
 }
 PARTS = {
-    "built-in": built_in_cards,
     "papers": papers_models,
     "inspect": inspect_model,
     "pretrain": pretrain_model,
@@ -68,7 +67,7 @@ PARTS = {
 class OpenPart:
     """The part of the page that is shown, as written in its URL."""
 
-    part: str = option("built-in", "The part of the page that is shown.", choices=tuple(PARTS))  # untranslated
+    part: str = option("built-in", "The part of the page that is shown.", choices=tuple(TITLES))  # untranslated
 
 
 pages.heading("models")
@@ -77,7 +76,7 @@ address.notices()
 # Not tabs, whose labels would be in the URL.
 part = st.segmented_control(
     tr("Part of the page"),
-    list(PARTS),
+    list(TITLES),
     default=address.first(declared, declared.default),
     required=True,
     key=address.key("part"),
@@ -85,5 +84,8 @@ part = st.segmented_control(
     label_visibility="collapsed",
 )
 address.keep(declared, part, declared.default)
-PARTS[part]()
+if part == "built-in":
+    built_in_models(address)
+else:
+    PARTS[part]()
 address.write()

@@ -262,12 +262,25 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
     assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
 
 
-def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:
+def test_models_page_lists_the_figures_of_every_built_in_model_and_shows_the_chosen(backend: FakeBackend) -> None:
+    """Those of the reader's language first; a link has the chosen one."""
     app = visit("models")
-    assert [head.value for head in app.header][: len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
-    present = [card for card in BUILT_IN.values() if (card.directory / "config.json").is_file()]
-    assert len(app.error) == len(BUILT_IN) - len(present)
-    assert len(app.metric) == sum(len(held_out_figures(card.name)) for card in present)
+    table = app.dataframe[0].value
+    english_first = sorted(BUILT_IN.values(), key=lambda card: card.language != "en")
+    assert ["builtin/" + name for name in table["label"]] == [card.name for card in english_first]
+    for card, (_, row) in zip(english_first, table.iterrows(), strict=True):
+        if (card.directory / "config.json").is_file():
+            found = held_out_figures(card.name)
+            figures = {figure.key: (100 if figure.is_share else 1) * figure.value for figure in found}
+            assert row[list(figures)].to_dict() == figures
+            assert row.drop([*figures, "label", "kind", "parameters", "vocabulary"]).isna().all()
+    assert [head.value for head in app.header] == [english_first[0].label] and "model" not in app.query_params
+    app = page_visits.visit("models", model="builtin/gpt2-mini-ja")
+    assert [head.value for head in app.header] == ["GPT-2 mini (Japanese novels)"]
+    assert app.query_params["model"] == "builtin/gpt2-mini-ja"
+    if BUILT_IN["builtin/gpt2-mini-ja"].directory.is_dir():
+        shown = [f"{figure.value:.2f}" for figure in held_out_figures("builtin/gpt2-mini-ja")]
+        assert [metric.value for metric in app.metric] == shown
 
 
 @pytest.fixture
@@ -370,5 +383,9 @@ def test_models_page_shows_the_training_record(
     monkeypatch.setattr("engine.models.sources.cards.FOLDER", tmp_path)
     app = visit("models")
     assert not app.error
-    assert [metric.value for metric in app.metric] == ["36.2%", "30.1%", "3.71", "4.71", "3.02"]
+    assert [metric.value for metric in app.metric] == ["36.2%", "30.1%", "3.71"]
     assert "5,500,000 parameters" in app.caption[0].value and "vocabulary 8,000" in app.caption[0].value
+    assert app.dataframe[0].value["nats_per_character"].fillna(0).tolist() == [0, 3.02]
+    (tmp_path / "gpt2-mini-ja" / "pretraining.json").unlink()
+    app = page_visits.visit("models", model="builtin/gpt2-mini-ja")
+    assert len(app.error) == 1 and "nats_per_character" not in app.dataframe[0].value

@@ -42,6 +42,14 @@ def test_a_japanese_sentence_ends_once(path: Path) -> None:
     assert [text for text in texts(path).values() if re.search(r"。。|。\.(?![a-z])|\.。", text)] == []
 
 
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_the_comma_of_a_page_is_that_of_the_pages(path: Path) -> None:
+    """Only the paragraphs on methods, which go into a paper, have the comma and the full stop of papers."""
+    methods = {path for path in catalogue_files() if path.parent == ROOT / "dashboard" / "shared"}
+    with_others = [text for text in texts(path).values() if "，" in text]
+    assert [text for text in with_others if path not in methods or "。" in text] == []
+
+
 def test_the_glossary_has_each_word_that_is_said_instead() -> None:
     wording = WORDING.read_text(encoding="utf-8")
     assert [word for pair in INSTEAD.items() for word in pair if word not in wording] == []

@@ -68,12 +68,21 @@ class PaperCard:
 
 @dataclass(frozen=True)
 class HeldOutFigure:
-    """One number measured on documents that were kept out of training, e.g. "masked-token accuracy", 0.36."""
+    """One number measured on documents that were kept out of training, e.g. "accuracy, masked as trained", 0.36.
 
+    `key`: its name in the record, which models that were measured alike share.
+    """
+
+    key: str
     name: str
     value: float
     unit: str
     better: Literal["higher", "lower"]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share, which is shown in per cent."""
+        return self.key.endswith("accuracy")
 
 
 BUILT_IN: dict[str, ModelCard] = {
@@ -235,7 +244,7 @@ def held_out_figures(name: str) -> tuple[HeldOutFigure, ...]:
     """The numbers measured on held-out documents, as the training record has them. Raises as `training_record`."""
     held_out = training_record(name).get("held_out", {})
     return tuple(
-        HeldOutFigure(title, float(held_out[key]), unit, better)
+        HeldOutFigure(key, title, float(held_out[key]), unit, better)
         for key, (title, unit, better) in _FIGURES.items()
         if key in held_out
     )
