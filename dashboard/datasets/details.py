@@ -16,6 +16,7 @@ from dashboard.shared import run_list, session
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.inputs.kept import choose_on, opened, version_choice
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.labelled.outside_vectors import without_vectors
@@ -53,7 +54,7 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
     st.dataframe(
         without_vectors(dataset.to_frame()),
         hide_index=True,
-        height=260,
+        height=list_height(dataset.n, 260),
         placeholder="–",
         alt=tr("The rows of the data set"),
     )

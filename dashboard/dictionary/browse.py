@@ -22,6 +22,7 @@ from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs.settings import label_of
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokenizer_name
@@ -209,7 +210,7 @@ def _table(frame: pd.DataFrame, address: PageAddress, to_find: str) -> None:
     st.dataframe(
         shown.head(ROWS_LISTED),
         hide_index=True,
-        height=420,
+        height=list_height(min(len(shown), ROWS_LISTED), 420),
         placeholder="–",
         alt=tr("Entries of the dictionary"),
         column_config={

@@ -17,6 +17,7 @@ from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import measure_help, verbatim
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.messages.languages import mark, tr
@@ -169,7 +170,7 @@ def _differences(table: pd.DataFrame, names: tuple[str, str], address: PageAddre
     st.dataframe(
         shown.assign(low=shown["low"].replace(sides)),
         hide_index=True,
-        height=380,
+        height=list_height(len(shown), 380),
         column_config=columns,
         column_order=list(columns),
         placeholder="–",

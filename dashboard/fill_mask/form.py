@@ -9,6 +9,7 @@ from dashboard.shared.inputs import inputs, settings
 from dashboard.shared.inputs.inputs import DatasetForm
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.uploads import read_upload
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
@@ -105,7 +106,7 @@ def _built(sentences: DomainSentences) -> MaskedSentences:
             st.dataframe(
                 dataset.to_frame(),
                 hide_index=True,
-                height=260,
+                height=list_height(dataset.n, 260),
                 width=640,
                 column_order=["domain", "label", "text"],
                 placeholder="–",

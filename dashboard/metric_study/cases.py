@@ -13,6 +13,7 @@ import streamlit as st
 
 from dashboard.metric_study.labels import cell_key, number, setting_name
 from dashboard.shared.address.page_address import PageAddress
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.cases import NEARER, cases, method_cases
 from engine.evaluations.metric_study.records import BERTSCORE, Result
@@ -20,7 +21,7 @@ from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.names import shown_name
 from engine.options import option
 
-CASES_KEPT, CASES_HEIGHT = 32, 320
+CASES_KEPT = 32
 MAX_CASES = 1000  # rows sent to the browser
 PENALTY, FURTHEST = "penalty", "furthest"
 KINDS = {PENALTY: mark("Changed by the penalty"), FURTHEST: mark("Furthest from the human scores")}
@@ -106,7 +107,7 @@ def furthest_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> N
         hide_index=True,
         column_order=list(columns),
         column_config=columns,
-        height=CASES_HEIGHT,
+        height=list_height(len(table)),
         key=f"metric-furthest-{run_id}",
         placeholder="–",
         alt=tr("Pairs whose score is furthest from the human score, with both scores"),
@@ -184,7 +185,7 @@ def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
         hide_index=True,
         column_order=list(columns),
         column_config=columns,
-        height=CASES_HEIGHT,
+        height=list_height(len(shown)),
         key=f"metric-cases-{run_id}",
         placeholder="–",
         alt=tr("Pairs that the penalty changes, with both differences to the human scores"),

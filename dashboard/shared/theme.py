@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import unicodedata
 from collections.abc import Iterable
+from typing import Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -21,6 +22,7 @@ from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message, together
 from engine.models.sources.names import shown_name
 
+TABLE_ROW = 36  # pixels
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {
     "light": (
@@ -207,3 +209,12 @@ def laid_out(figure: go.Figure, *, height: int, legend: bool = False, across: st
         dragmode=False,
     )
     return figure
+
+
+def list_height(n_rows: int, most: int = 320) -> int | Literal["auto"]:
+    """The height of a table of so many rows in pixels: no higher than they are, and so high that a row is cut at `most`.
+
+    >>> list_height(3), list_height(200)
+    ('auto', 320)
+    """
+    return "auto" if TABLE_ROW * (n_rows + 1) <= most else most

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template_safe
+from dashboard.shared.theme import axis_title, laid_out, list_height, plain, symbol, template_safe
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.acquisition.curves import NO_SERIES, acquisition_ages
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
@@ -80,7 +80,7 @@ def curves_section(view: ScoredRun, signature: Mapping[str, Any], choices: Secti
     st.dataframe(
         learned,
         hide_index=True,
-        height=HEIGHT,
+        height=list_height(len(learned), HEIGHT),
         placeholder="–",
         alt=tr("When each word is learned by the model and by children"),
         column_order=[*(["series"] if learned["series"].nunique() > 1 else []), "word", "model_age", "child_age", "n"],

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import GREY, laid_out, list_height, plain, symbol, template_safe, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.records import CATEGORY
@@ -78,7 +78,7 @@ def judgements_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
     st.dataframe(
         sentences.assign(part=fitted),
         hide_index=True,
-        height=HEIGHT,
+        height=list_height(len(sentences), HEIGHT),
         placeholder="–",
         alt=tr("Each sentence with its judgement, score and predicted probability"),
         column_config={

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import axis_title, laid_out, list_height, plain, symbol, template_safe, with_shown_models
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.designs.arrays import mean_with_interval
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
@@ -99,7 +99,7 @@ def words_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sectio
     st.dataframe(
         words[words["model"] == model].sort_values("surprisal", ascending=False, kind="stable"),
         hide_index=True,
-        height=HEIGHT,
+        height=list_height(int((words["model"] == model).sum()), HEIGHT),
         placeholder="–",
         alt=tr("Each word with its surprisal and reading time"),
         column_order=["word", "surprisal", f"{TIME}{measure}", "item", "row", "frequency", "length", "tokens"],

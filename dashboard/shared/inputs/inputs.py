@@ -25,6 +25,7 @@ from dashboard.shared.inputs.uploads import (
     sheet_choice,
     sheet_choice_of_unread,
 )
+from dashboard.shared.theme import list_height
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats import files
@@ -317,7 +318,7 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
                 st.dataframe(
                     without_vectors(dataset.to_frame()),
                     hide_index=True,
-                    height=260,
+                    height=list_height(dataset.n, 260),
                     width=640,
                     placeholder="–",
                     alt=tr("The rows of the dataset"),
