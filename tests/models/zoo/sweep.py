@@ -28,7 +28,7 @@ from typing import Any
 import psutil
 import torch
 import transformers
-from transformers import CONFIG_MAPPING
+from transformers import CONFIG_MAPPING, PretrainedConfig
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -49,7 +49,7 @@ from tests.models.zoo.tokenizer_files.word_pieces import BERT
 
 TABLE = Path(__file__).with_name("SWEEP.md")
 SECONDS = 120.0
-MOST_NUMBERS = 20_000_000  # of a model that counts as tiny
+MOST_NUMBERS = 100_000_000  # of a model that counts as tiny
 OUTCOMES = ("exact", "refused", "not built", "no time", "differs", "traceback")
 MASKED_TOKENS = byte_level(
     "PreTrainedTokenizerFast",
@@ -158,7 +158,11 @@ def _try(name: str, kind: str, sender: Connection) -> None:
 
 def _outcome(name: str, kind: str, folder: Path) -> tuple[str | None, str]:
     model_class = getattr(transformers, name, None)
-    if getattr(model_class, "main_input_name", "") != "input_ids":
+    try:
+        reads_texts = getattr(model_class, "main_input_name", "") == "input_ids"
+    except ImportError as error:
+        return "not built", one_line_message(error)
+    if not reads_texts:
         return (None, "") if kind == "encoder" else ("not built", "takes no token ids, or needs a package")
     specimen = _built(name, kind, folder / "0", LEFT_OUT[0])
     words = specimen
@@ -184,8 +188,9 @@ def _built(name: str, kind: str, folder: Path, leaving_out: Collection[str]) -> 
     """A class with small sizes but these, or what its configuration says against them."""
     try:
         made = _kind(name, kind)
-        kept = {name: size for name, size in made.settings.items() if name not in leaving_out}
-        specimen = build(replace(made, settings=kept), folder, MOST_NUMBERS)
+        part = None if made.part is None else _without(made.part, leaving_out)
+        made = replace(made, settings=_without(made.settings, leaving_out), part=part)
+        specimen = build(made, folder, MOST_NUMBERS)
         with (
             torch.inference_mode()
         ):  # sizes that do not go together show themselves only here, and in transformers alone
@@ -236,11 +241,40 @@ def _kind(name: str, kind: str) -> ModelKind:
         if known.architecture == name:
             return known
     config_class = getattr(transformers, name).config_class
+    small, parts = _small(config_class), _parts(config_class)
+    tokens = PLAIN if kind == "causal" else MASKED_TOKENS
+    cls = None if kind == "causal" else 0
+    if "text_config" not in parts:
+        return ModelKind(name, name, kind, tokens, small | parts, cls=cls)  # type: ignore[arg-type]
+    others = {part: sizes for part, sizes in parts.items() if part != "text_config"}
+    return ModelKind(name, name, kind, tokens, others, part=parts["text_config"], cls=cls)  # type: ignore[arg-type]
+
+
+def _small(config_class: Any) -> dict[str, Any]:
+    """Small sizes for each that a configuration has."""
     stated: dict[str, Any] = config_class().to_dict()
     mapped = dict(getattr(config_class, "attribute_map", {}))
-    settings = {field: size for field, size in SIZES.items() if field in stated or mapped.get(field) in stated}
-    tokens = PLAIN if kind == "causal" else MASKED_TOKENS
-    return ModelKind(name, name, kind, tokens, settings, cls=None if kind == "causal" else 0)  # type: ignore[arg-type]
+    return {field: size for field, size in SIZES.items() if field in stated or mapped.get(field) in stated}
+
+
+def _parts(config_class: Any) -> dict[str, dict[str, Any]]:
+    """The same for the configurations inside it, as of images, which models of several kinds of input have."""
+    whole = config_class()
+    parts = {name: getattr(whole, name, None) for name in getattr(config_class, "sub_configs", {})}
+    return {
+        name: {"model_type": part.model_type, **_small(type(part)), **_parts(type(part))}
+        for name, part in parts.items()
+        if isinstance(part, PretrainedConfig)
+    }
+
+
+def _without(settings: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Settings without some, also inside others."""
+    return {
+        name: _without(value, names) if isinstance(value, dict) else value
+        for name, value in settings.items()
+        if name not in names
+    }
 
 
 def _read_table() -> dict[str, tuple[str, str, str]]:
