@@ -195,7 +195,7 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
 ) -> None:
     scoring = Scoring("made up" if with_idf else "none", penalty="reading", **choices)
     chosen = dictionary if with_idf else None
-    tokens, apart, similarity = made_up(seed=4, n_pairs=30)
+    tokens, apart, similarity = made_up(seed=4, n_pairs=12)
     template, cls_and_sep = TOKENIZERS[tokenizer]
     tokens = replace(tokens, template_tokens=template, cls_and_sep=cls_and_sep)
     scores = scored(tokens, similarity, scoring, chosen)

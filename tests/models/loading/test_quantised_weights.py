@@ -50,6 +50,22 @@ def fp8(weights: Weights) -> Quantised:
     return stored, numbers, {"quant_method": "fp8", "weight_block_size": [BLOCK, BLOCK], "activation_scheme": "dynamic"}
 
 
+def mxfp8(weights: Weights) -> Quantised:
+    """32 numbers of a row in a block, whose scale is a byte: the power of two by 127 higher (E8M0)."""
+    stored: Weights = {}
+    numbers: Weights = {}
+    for name, weight in weights.items():
+        stored[name] = numbers[name] = weight
+        if weight.dim() == 2 and ".layers." in name:
+            scales = torch.randint(118, 124, (weight.shape[0], weight.shape[1] // 32), dtype=torch.uint8)
+            every = torch.exp2(scales.float() - 127).repeat_interleave(32, 1)
+            stored[name] = (weight / every).clamp(-448, 448).to(torch.float8_e4m3fn)
+            stored[f"{name}_scale_inv"] = scales
+            numbers[name] = stored[name].float() * every
+    settings = {"quant_method": "mxfp8", "weight_block_size": [1, 32], "scale_fmt": "ue8m0"}
+    return stored, numbers, {**settings, "activation_scheme": "dynamic"}
+
+
 def mxfp4(weights: Weights) -> Quantised:
     """Two codes a byte, the lower first, 32 in a block with a power of two, as GPT-OSS's experts."""
     stored: Weights = {}
@@ -80,7 +96,7 @@ def quantise(specimen: Specimen, method: Callable[[Weights], Quantised]) -> Weig
     return numbers
 
 
-CASES = [("qwen3", fp8, "fp8"), ("gpt_oss", mxfp4, "mxfp4"), ("mistral3", fp8, "fp8")]
+CASES = [("qwen3", fp8, "fp8"), ("qwen3", mxfp8, "mxfp8"), ("gpt_oss", mxfp4, "mxfp4"), ("mistral3", fp8, "fp8")]
 
 
 @pytest.mark.parametrize(("name", "method", "said"), CASES)
