@@ -246,7 +246,8 @@ def _check_one(declared: Option, value: Any) -> None:
     if least is None and most is None:
         return
     low, high = -math.inf if least is None else least, math.inf if most is None else most
-    if (low < value < high) if declared.exclusive else (low <= value <= high and math.isfinite(value)):
+    is_finite = isinstance(value, int) or math.isfinite(value)  # an integer may be too large for a float
+    if (low < value < high) if declared.exclusive else (low <= value <= high and is_finite):
         return
     unit: str = ""
     if declared.unit and declared.kind is float:

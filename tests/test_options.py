@@ -87,6 +87,7 @@ def test_what_is_within_the_bounds_passes(changed: dict[str, Any]) -> None:
     [
         ({"n": 0}, "n must be between 1 and 1,000; got 0."),
         ({"n": 1001}, "n must be between 1 and 1,000; got 1001."),
+        ({"n": 10**400}, f"n must be between 1 and 1,000; got {10**400}."),  # no float is so large
         ({"share": 0.0}, "share must be strictly between 0 and 1 (of all); got 0.0."),
         ({"share": float("nan")}, "share must be strictly between 0 and 1 (of all); got nan."),
         ({"layer": -1}, "layer is at least 0; got -1."),

@@ -260,6 +260,8 @@ def _expect_cells_of(table: Table, text: str) -> None:
     for value in set(table.frame.to_numpy().ravel().tolist()):
         if value not in text and value.replace('"', '""') not in text:
             raise Finding(f"{value!r} is not in the file")
+    if any(len(value) > csv.field_size_limit() for value in (*table.frame.columns, *table.frame.to_numpy().ravel())):
+        return  # read without quoting, which has no longest field; csv has one, and says so
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([list(table.frame.columns), *table.frame.to_numpy().tolist()])
     again = read_table(file.getvalue().encode(), "again.csv", skip_bad_rows=True, encoding="utf-8")
