@@ -67,7 +67,7 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     columns: dict[str, Any] = {
         "model": tr("Model"),
         "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f%%", help=measure_help(MEASURE)),
-        "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
+        "interval": st.column_config.TextColumn(tr("95% interval"), help=tr("Bootstrap over the words.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(
             tr("Of several subwords"),
@@ -113,8 +113,8 @@ def comparisons(result: Result) -> None:
                     name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
                     for name, title in (
                         ("difference", tr("Difference (points)")),
-                        ("ci_low", tr("95 % from")),
-                        ("ci_high", tr("95 % to")),
+                        ("ci_low", tr("95% from")),
+                        ("ci_high", tr("95% to")),
                     )
                 },
             },

@@ -160,7 +160,7 @@ def template_safe(text: str) -> str:
     """`text` escaped for a hover template, where %{…} would be a field.
 
     >>> template_safe("50 %{x} & more")
-    '50 %&#123;x} &amp; more'
+    '50%&#123;x} &amp; more'
     """
     return plain(text).replace("%{", "%&#123;")
 

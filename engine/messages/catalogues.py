@@ -15,6 +15,14 @@ ENGLISH, JAPANESE = "en", "ja"
 
 # Templates that were worded otherwise when runs were stored with them: the present one by the former.
 FORMER = {
+    "The scores under permuted labels have no upper end: in more than 2.5 % of the permutations all classes have one "
+    "centroid.": (
+        "The scores under permuted labels have no upper end: in more than 2.5% of the permutations all classes have one "
+        "centroid."
+    ),
+    "fewer than 6 independent items cannot show a difference at the 5 % level": (
+        "fewer than 6 independent items cannot show a difference at the 5% level"
+    ),
     "Not significantly better than always the largest class ({baseline:.1%}): {models}.": (
         "Not significantly better than always predicting the largest class ({baseline:.1%}): {models}."
     ),

@@ -31,7 +31,7 @@ def acquisition_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
     learned = table(view, "learned_words")
     ages = acquisition_ages(view.result, learned)
     st.markdown(
-        tr("**Order of learning** :gray[of model and children, over words, with 95 % intervals]"),
+        tr("**Order of learning** :gray[of model and children, over words, with 95% intervals]"),
         help=measure_help("acquisition_correlation"),
     )
     if ages.empty:
@@ -184,7 +184,7 @@ def _correlations(ages: pd.DataFrame) -> None:
         column_config={
             "series": tr("Training"),
             "pearson": number_column("acquisition_correlation", 3),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%.3f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%.3f"),
             "spearman": st.column_config.NumberColumn(tr("Spearman"), format="%.3f"),
             "n": tr("Words"),

@@ -18,7 +18,7 @@ JITTER = 0.3  # numbers of tokens are integers: without it thousands of points w
 
 
 def slope_figure(slopes: pd.DataFrame) -> go.Figure:
-    """The slope of being right on the token difference with its 95 % interval, a row for each score.
+    """The slope of being right on the token difference with its 95% interval, a row for each score.
 
     `slopes` is `length_effects.slopes`. Where one difference parts right from wrong, a ring is Firth's penalised
     estimate; other undefined slopes are left out.
@@ -63,7 +63,7 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
 
 
 def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") -> go.Figure:
-    """The correlation of sentences' scores with |S| and its 95 % interval, a row for each score.
+    """The correlation of sentences' scores with |S| and its 95% interval, a row for each score.
 
     `correlations` is `length_effects.length_correlations`; `measure` "pearson" or "spearman".
     """

@@ -49,7 +49,7 @@ def reading_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sect
         )
     choices.keep("baseline", baseline, WITH_PREVIOUS)
     heading.markdown(
-        tr("**Gain by surprisal** :gray[held-out log-likelihood of a word's time, with 95 % intervals]"),
+        tr("**Gain by surprisal** :gray[held-out log-likelihood of a word's time, with 95% intervals]"),
         help=measure_help("reading_gain"),
     )
     shown = found[found["baseline"] == baseline]
@@ -86,7 +86,7 @@ def words_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sectio
         choices.keep("time_column", measure, measures[0])
         model = choices.model(view, "words")
     st.markdown(
-        tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95 % intervals]"),
+        tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95% intervals]"),
         help=measure_help("region_surprisal"),
     )
     figure = curve_figure(words, measure)
@@ -134,7 +134,7 @@ def measures_of(words: pd.DataFrame) -> list[str]:
 
 
 def gain_figure(shown: pd.DataFrame) -> go.Figure:
-    """The gain of each column of times, side by side for the models, with 95 % intervals.
+    """The gain of each column of times, side by side for the models, with 95% intervals.
 
     `shown` is `times.gains` of one baseline.
     """
@@ -262,7 +262,7 @@ def _gains(shown: pd.DataFrame) -> None:
                 tr("Per bit"), format="%.2f", help=tr("By how much the time changes with each bit of surprisal.")
             ),
             **{
-                f"{name}_low": st.column_config.NumberColumn(tr("95 % from"), format=form)
+                f"{name}_low": st.column_config.NumberColumn(tr("95% from"), format=form)
                 for name, form in (("gain", "%.4f"), ("share", "%.2f"), ("coefficient", "%.2f"))
             },
             **{

@@ -101,7 +101,7 @@ def test_another_language_keeps_the_sentence_and_the_mask(backend: FakeBackend) 
     app.session_state["language"] = "ja"
     text = words(drawn(app))
     assert "図書館" in text and "3サブワード: 図 " in text and app.get_by_key(mask).value == 3
-    assert "編集して再予測" in text and "95 %" not in text
+    assert "編集して再予測" in text and "95% interval" not in text
 
 
 def test_a_word_of_several_pieces_has_a_mask_to_choose(backend: FakeBackend) -> None:
