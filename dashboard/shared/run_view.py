@@ -42,7 +42,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.messages.languages import mark, tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
@@ -159,7 +159,8 @@ def finding(message: Message) -> Message:
     It is returned for the end of the page (`sign`).
     """
     first, *further = message.parts
-    shown = [f"**{verbatim(translated(first))}**", *(verbatim(translated(part)) for part in further)]
+    rest = translated(together(" ", further))  # which has no space between Japanese sentences
+    shown = [f"**{verbatim(translated(first))}**", *([verbatim(rest)] if rest else [])]
     with st.container(key="finding"):
         st.markdown(" ".join(shown))  # Markdown ends bold at a space, in Japanese too
     return message

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
-from dashboard.shared.theme import GREY, axis_title, laid_out, measure_name, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
 from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
 
@@ -102,7 +102,7 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
             )
         )
     figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
-    figure.update_yaxes(title=axis_title(measure).split(" (")[0], zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=measure_name(measure), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
     figure.update_layout(margin={"t": 12, "b": 56}, legend={"y": -0.2})
     return figure

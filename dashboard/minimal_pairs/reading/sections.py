@@ -14,7 +14,16 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import (
+    axis_title,
+    laid_out,
+    plain,
+    symbol,
+    symbol_title,
+    template_safe,
+    with_legend_above,
+    with_shown_models,
+)
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.designs.arrays import mean_with_interval
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
@@ -180,8 +189,8 @@ def gain_figure(shown: pd.DataFrame) -> go.Figure:
         fixedrange=True,
         automargin=True,
     )
-    figure.update_yaxes(title=axis_title("reading_gain"), zeroline=True, fixedrange=True)
-    return laid_out(figure, height=340, legend=len(models) > 1)
+    figure.update_yaxes(title=symbol_title("reading_gain"), zeroline=True, fixedrange=True)
+    return with_legend_above(laid_out(figure, height=340, legend=len(models) > 1))
 
 
 def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
@@ -227,7 +236,7 @@ def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
         )
     figure.update_xaxes(title=axis_title("region_surprisal"), zeroline=False, fixedrange=True)
     figure.update_yaxes(title=plain(measure), zeroline=False, fixedrange=True)
-    return laid_out(figure, height=340, legend=len(models) > 1)
+    return with_legend_above(laid_out(figure, height=340, legend=len(models) > 1))
 
 
 def _gains(shown: pd.DataFrame) -> None:
