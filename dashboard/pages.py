@@ -55,7 +55,7 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
             "agreement",
             mark("Agreement"),
             ":material/join_inner:",
-            mark("Do the three evaluations agree about the models?"),
+            mark("Do the evaluations agree about the models?"),
         ),
         PageCard(
             "alignment",

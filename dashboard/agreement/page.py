@@ -1,4 +1,4 @@
-"""Agreement: do the three evaluations agree about the models?"""
+"""Agreement: do the evaluations agree about the models?"""
 
 import streamlit as st
 

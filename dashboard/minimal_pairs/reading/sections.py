@@ -289,7 +289,7 @@ def _challenge(scores: pd.DataFrame) -> None:
     if scores.empty:
         return
     st.markdown(
-        tr("**The reading task of the BabyLM challenge** :gray[100 · share, as the challenge counts]"),
+        tr("**The reading task of the BabyLM challenge** :gray[share in %, as the challenge counts it]"),
         help=measure_help("reading_share"),
     )
     wide = with_shown_models(scores).pivot(index="model", columns="score", values="challenge").reset_index()
