@@ -172,7 +172,7 @@ def _facts(facts: ModelFacts) -> None:
             else []
         ),
         *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
-        *([tr("Run with code of its own, confined: {code}", code=verbatim(facts.own_code))] if facts.own_code else []),
+        *([tr("Run with code of its own, confined: {code}", code=facts.own_code)] if facts.own_code else []),
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
         tr(
             "Special tokens: {tokens}",

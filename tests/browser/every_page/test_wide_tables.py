@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import RECORD_VIOLATIONS
 from tests.browser.server import Server
-from tests.browser.visitor import WAIT_MILLISECONDS, settled
+from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, settled
 
 SHADE = "(table) => Number(getComputedStyle(table, '::after').opacity)"
 SCROLLER = ".dvn-scroller"
@@ -20,6 +20,7 @@ def test_a_wide_table_has_a_shade_until_its_end_and_its_tools_room_of_their_own(
     context.add_init_script(RECORD_VIOLATIONS)
     page = context.new_page()
     page.goto(f"{server.url}/fill_mask")
+    page.locator(".st-key-finding").wait_for(timeout=RUN_MILLISECONDS)
     settled(page)
     table = page.locator('[data-testid="stDataFrame"]').first
     scroller = table.locator(SCROLLER)
