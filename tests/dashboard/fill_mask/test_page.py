@@ -179,7 +179,7 @@ def test_sentences_that_no_model_could_fill_are_listed(backend: FakeBackend) -> 
     app = visit(run=finished(dataset))
     assert [toggle.key for toggle in app.toggle] == ["figure-caption"]  # both left out the same
     assert "1 of 4 sentences could not be filled" in words(app)
-    assert "Left out: 2" in [expander.label for expander in app.expander]
+    assert "Left out: 1 row" in [expander.label for expander in app.expander]
 
 
 def test_models_that_filled_different_sentences_are_compared_on_the_common_ones(
