@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import language
 from engine.evaluations.catalog import EVALUATIONS
@@ -178,13 +179,21 @@ def _redirect(name: str) -> None:
     st.switch_page(path(name), query_params=st.query_params.to_dict())
 
 
-def heading(name: str) -> None:
+def heading(name: str) -> DeltaGenerator:
     """Title of a page with the choice of the language beside it, and, under it, its question in one sentence.
 
-    The home page is called after the dashboard.
+    The home page is called after the dashboard. What holds the question is returned: data of another kind ask another one
+    (`ask`).
     """
     page = card(name)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title("Hakari" if name == "home" else tr(page.title), anchor=False, width="content")  # untranslated
         language.switch()
-    st.markdown(f":gray[{tr(page.question)}]")  # untranslated
+    place = st.empty()
+    ask(place, page.question)
+    return place
+
+
+def ask(place: DeltaGenerator, question: str) -> None:
+    """Put a question into its place under the title."""
+    place.markdown(f":gray[{tr(question)}]")  # untranslated

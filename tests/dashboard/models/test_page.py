@@ -170,6 +170,12 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     assert drawn(app).metric
 
 
+def test_an_inspection_begins_with_a_model_and_a_sentence_of_the_readers_language(backend: FakeBackend) -> None:
+    app = part("inspect")
+    assert app.text_input(key="models-look-name").value == "builtin/bert-mini-en"
+    assert app.text_input(key="models-look-sentence").value.isascii()
+
+
 def test_an_inspection_says_that_own_code_is_run(backend: FakeBackend) -> None:
     app = looked(part("inspect"), "owner/own-code")
     assert "Run with code of its own, confined: owner/own-code@" in words(app)
