@@ -32,7 +32,7 @@ from engine.precision import AUTO, BYTES_PER_WEIGHT, processor_computes_bf16, re
 # By the language of the reader.
 SENTENCES = {
     "ja": "昨日、図書館でＧＰＵの小説を読んだ。",
-    "en": "Yesterday I read a novel about GPUs in the library.",
+    "en": "Yesterday I read a novel about GPUs in the library.",  # untranslated
 }
 LONGEST = 2_000  # characters
 SHOWN = 300  # tokens
