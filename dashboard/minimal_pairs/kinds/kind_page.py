@@ -60,7 +60,6 @@ class KindPage:
     sections: Callable[[ScoredRun, ScoredRun, Mapping[str, Any]], Sections]
     makers: Callable[[ScoredRun, ScoredRun], dict[str, Callable[[], go.Figure]]]
     tables: Callable[[ScoredRun, str, tuple[str, ...], tuple[str, ...]], dict[str, Callable[[], pd.DataFrame]]]
-    question: str = ""
     choices: frozenset[str] = frozenset(("normalization", "alpha", "unigrams"))
     anchor: str = "normalization"
     signed: Callable[[ScoredRun], dict[str, Any]] = score_of
@@ -72,3 +71,4 @@ class KindPage:
         lambda view, result, browsed, signature: {}
     )
     compared: Callable[[ScoredRun], Mapping[str, Any] | None] = lambda view: None
+    question: str = ""
