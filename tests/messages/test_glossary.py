@@ -51,3 +51,9 @@ def test_the_glossary_has_each_word_that_is_said_instead() -> None:
 def test_no_space_stands_before_a_per_cent_sign(path: Path) -> None:
     both = [text for pair in texts(path).items() for text in pair]
     assert [text for text in both if re.search(r"[0-9}⁰-⁹][\s\u00a0\u202f]%", text)] == []
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_a_comma_is_the_one_of_japanese_prose_except_in_what_a_paper_prints(path: Path) -> None:
+    if path.parent != ROOT / "dashboard" / "shared":  # which has the paragraph on the methods
+        assert [text for text in texts(path).values() if "，" in text] == []
