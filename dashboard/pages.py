@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from dashboard import language
+from dashboard.streamlit_internals import Container
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr
 
@@ -179,7 +179,7 @@ def _redirect(name: str) -> None:
     st.switch_page(path(name), query_params=st.query_params.to_dict())
 
 
-def heading(name: str) -> Any:
+def heading(name: str) -> Container:
     """Title of a page with the choice of the language beside it, and, under it, its question in one sentence.
 
     The home page is called after the dashboard. What holds the question is returned: data of another kind ask another one
@@ -194,6 +194,6 @@ def heading(name: str) -> Any:
     return place
 
 
-def ask(place: Any, question: str) -> None:
+def ask(place: Container, question: str) -> None:
     """Put a question into its place under the title."""
     place.markdown(f":gray[{tr(question)}]")  # untranslated
