@@ -15,4 +15,15 @@
     window.hakariMenu = new MutationObserver(mend);
     window.hakariMenu.observe(document.body, { childList: true, subtree: true });
   }
+  // Texts shown as they are have word joiners where Markdown would combine characters: they are no part of what is copied.
+  if (!window.hakariCopy) {
+    window.hakariCopy = (event) => {
+      const chosen = document.getSelection().toString();
+      if (!event.defaultPrevented && chosen.includes("\u2060")) {
+        event.clipboardData.setData("text/plain", chosen.replaceAll("\u2060", ""));
+        event.preventDefault();
+      }
+    };
+    document.addEventListener("copy", window.hakariCopy);
+  }
 }

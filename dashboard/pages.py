@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import language
+from dashboard.streamlit_internals import Container
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr
 
@@ -55,7 +56,7 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
             "agreement",
             mark("Agreement"),
             ":material/join_inner:",
-            mark("Do the three evaluations agree about the models?"),
+            mark("Do the evaluations agree about the models?"),
         ),
         PageCard(
             "alignment",
@@ -178,13 +179,21 @@ def _redirect(name: str) -> None:
     st.switch_page(path(name), query_params=st.query_params.to_dict())
 
 
-def heading(name: str) -> None:
+def heading(name: str) -> Container:
     """Title of a page with the choice of the language beside it, and, under it, its question in one sentence.
 
-    The home page is called after the dashboard.
+    The home page is called after the dashboard. What holds the question is returned: data of another kind ask another one
+    (`ask`).
     """
     page = card(name)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title("Hakari" if name == "home" else tr(page.title), anchor=False, width="content")  # untranslated
         language.switch()
-    st.markdown(f":gray[{tr(page.question)}]")  # untranslated
+    place = st.empty()
+    ask(place, page.question)
+    return place
+
+
+def ask(place: Container, question: str) -> None:
+    """Put a question into its place under the title."""
+    place.markdown(f":gray[{tr(question)}]")  # untranslated

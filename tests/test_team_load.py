@@ -30,7 +30,7 @@ def test_files_differ_in_every_sentence_and_the_first_ones_of_members_in_their_a
 
 
 def test_another_answer_or_another_name_is_mixed_up() -> None:
-    file = member_file(3, 1)  # 14 pairs, of which 5 are right: 35.7 %
+    file = member_file(3, 1)  # 14 pairs, of which 5 are right: 35.7%
     metrics = [("All pairs · 14 pairs", "35.7%"), ("A=U · 3 pairs", "66.7%")]
     name = ["**Minimal pairs: member\\-03\\-1** :gray[· took 3 s]"]
     journal = Journal()

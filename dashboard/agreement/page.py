@@ -1,4 +1,4 @@
-"""Agreement: do the three evaluations agree about the models?"""
+"""Agreement: do the evaluations agree about the models?"""
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ from engine.messages.languages import mark, tr, translated
 NOTE = mark("""**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always
 up and right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the
 models: +1 the same order, 0 no relation, −1 the opposite order; whether small or large values are better is taken into
-account. They need at least 3 models; from 6 on they stand with their 95 % interval, which is wide with few models: only a very
+account. They need at least 3 models; from 6 on they stand with their 95% interval, which is wide with few models: only a very
 high coefficient is then evidence of agreement.
 
 **As published** marks numbers printed in the papers, for other models on other sentences. They have figures and tables

@@ -59,7 +59,7 @@ def view_texts() -> dict[str, str]:
         "m-of-names": tr("M: agreement of the readings of names."),
         "m": tr("M: agreement of readings, used by the penalty."),
         "ring": tr("◦: the best match is a special token."),
-        "percent": tr("{value} %"),
+        "percent": tr("{value}%"),
         "matches": tr("List of matches"),
         "of": tr("Best match of"),
         "similarity-head": tr("Similarity"),

@@ -33,7 +33,7 @@ LABEL_LENGTH = 16
 
 
 def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
-    """A row for each model, the best first: a dot for each run, the mean as a bar across, its 95 % interval behind.
+    """A row for each model, the best first: a dot for each run, the mean as a bar across, its 95% interval behind.
 
     `models` and `runs` are those of the result. Dotted: the accuracy of the largest class, the baseline.
     """
@@ -116,7 +116,7 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             "x": 0,
             "font": {"size": 14},
             "subtitle": {
-                "text": tr("{measure}; dots: training runs, bar: mean, band: 95 %", measure=measure_note(MEASURE))
+                "text": tr("{measure}; dots: training runs, bar: mean, band: 95%", measure=measure_note(MEASURE))
             },
         },
         margin={"t": TITLE_HEIGHT, "b": AXIS_HEIGHT},

@@ -14,7 +14,7 @@ from engine.options import options_of
 OPTIONS = options_of(Settings)
 SHARE = round(100 * OPTIONS["test_share"].default)
 # Labels that say another setting, too.
-SPLITS = {"tail": mark("Last {percent} % of each class"), "stratified": mark("Random {percent} % of each class")}
+SPLITS = {"tail": mark("Last {percent}% of each class"), "stratified": mark("Random {percent}% of each class")}
 
 
 def classification_settings(models: tuple[str, ...], start: Start) -> Settings:

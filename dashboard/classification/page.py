@@ -27,7 +27,7 @@ NOTE = mark("""A check on the clusters: a small network can classify vectors tha
 shape of the groups. It is trained on some of the sentences of each class and tested on the others; each training run begins
 with other random weights.
 
-**Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
+**Dots**: the training runs; **bar**: their mean; **band**: its 95% interval (Wilson), over the test sentences: more
 runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** are from
 first to last place: 1 + the number of models that are significantly better, to the number of models less those that are
 significantly worse, compared sentence by sentence. **Confusion matrices**: a row is a true class, its darkest

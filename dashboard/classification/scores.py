@@ -103,8 +103,8 @@ def comparisons(result: Result) -> None:
         name: st.column_config.NumberColumn(label, format="percent")
         for name, label in (
             ("difference", tr("Difference in accuracy")),
-            ("ci_low", tr("95 % from")),
-            ("ci_high", tr("95 % to")),
+            ("ci_low", tr("95% from")),
+            ("ci_high", tr("95% to")),
         )
     }
     st.dataframe(
@@ -117,7 +117,7 @@ def comparisons(result: Result) -> None:
             "other": tr("Compared with"),
             **columns,
             "separable": st.column_config.CheckboxColumn(
-                tr("Significant"), help=tr("The 95 % interval of the difference excludes 0.")
+                tr("Significant"), help=tr("The 95% interval of the difference excludes 0.")
             ),
         },
     )

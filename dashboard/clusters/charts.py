@@ -36,7 +36,7 @@ COLUMN_BY_MEASURE = {
 
 
 def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figure:
-    """One bar for each model in the order of rank, with its value and 95 % interval: figure 2 of the paper.
+    """One bar for each model in the order of rank, with its value and 95% interval: figure 2 of the paper.
 
     `models` and `intervals` are those of `clusters.Result`; `measure` one of COLUMN_BY_MEASURE. A model whose value
     is undefined keeps its row with that word; one without an interval has no line.

@@ -65,12 +65,12 @@ def overlap_sentence(overlap: pd.DataFrame) -> str:
     """How many of the nearest neighbours two models share on average; `overlap`: `Result.overlap`, its first row.
 
     >>> overlap_sentence(pd.DataFrame([{"model": "a", "other": "b", "mean_overlap": 0.253, "expected": 0.011}]))
-    'Of the nearest neighbours of a sentence, a and b share 25 % (by chance: 1 %).'
+    'Of the nearest neighbours of a sentence, a and b share 25% (by chance: 1%).'
     """
     row = overlap.iloc[0]
     return tr(
-        "Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f} % (by chance: "
-        "{expected:.0f} %).",
+        "Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f}% (by chance: "
+        "{expected:.0f}%).",
         first=shortened(row["model"]),
         second=shortened(row["other"]),
         share=100 * row["mean_overlap"],

@@ -35,7 +35,7 @@ from engine.messages.languages import mark, tr, translated
 
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
-NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
+NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95% interval of a
 bootstrap that resamples the sentences within each class; models without a rank come last. **Ranks** are from first to
 last place: 1 + the number of models that are significantly better on these sentences, to the number of models less those
 that are significantly worse. **Maps**: one point for each sentence, in the colour of its class, or of another column

@@ -88,7 +88,7 @@ def ranking_statements(result: Result) -> list[str]:
         digits = decimals([low, high])
         support.append(
             tr(
-                "With shuffled labels M_m would be {low} to {high} (95 %; p = {p:.3f}).",
+                "With shuffled labels M_m would be {low} to {high} (95%; p = {p:.3f}).",
                 low=f"{low:,.{digits}f}",
                 high=f"{high:,.{digits}f}",
                 p=null["p_value"].iloc[0],

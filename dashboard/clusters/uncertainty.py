@@ -23,7 +23,7 @@ def ranking_uncertainty(result: Result) -> None:
     if len(result.comparisons):
         _heading(
             tr("Pairwise comparisons"),
-            tr("difference in M_m, paired bootstrap, 95 %; significant where the interval excludes 0"),
+            tr("difference in M_m, paired bootstrap, 95%; significant where the interval excludes 0"),
         )
         st.dataframe(
             with_shown_models(result.comparisons),
@@ -36,8 +36,8 @@ def ranking_uncertainty(result: Result) -> None:
                 **_numbers(
                     result.comparisons,
                     difference=tr("Difference in M_m"),
-                    ci_low=tr("95 % from"),
-                    ci_high=tr("95 % to"),
+                    ci_low=tr("95% from"),
+                    ci_high=tr("95% to"),
                 ),
                 "separable": st.column_config.CheckboxColumn(tr("Significant")),
             },
@@ -54,8 +54,8 @@ def ranking_uncertainty(result: Result) -> None:
                 result.null,
                 score="M_m",
                 null_mean=tr("Mean with shuffled labels"),
-                null_low="2.5 %",
-                null_high="97.5 %",
+                null_low="2.5%",
+                null_high="97.5%",
             ),
             "p_value": number_column("permutation_p_value", P_DECIMALS),
         },

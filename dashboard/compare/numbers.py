@@ -49,13 +49,13 @@ def numbers_table(comparison: Comparison, *, ranks: bool = True) -> str:
         tr("Number"),
         tr(LEFT),
         tr(RIGHT),
-        tr("Left − right :small[:gray[95 %]]"),
+        tr("Left − right :small[:gray[95%]]"),
         tr("p :small[:gray[Holm]]"),
     ]
     rows = [header, [":--", "--:", "--:", "--:", "--:"]]
     for row in comparison.numbers.to_dict("records"):
         is_share = row["measure"] in SHARES
-        scale, shown = (100, tr("{value}\u00a0%")) if is_share else (1, "{value}")
+        scale, shown = (100, tr("{value}%")) if is_share else (1, "{value}")
         digits = 1 if is_share else decimals(row[side] for side in ("first", "second"))
         first, second, difference, low, high = (
             _number(scale * row[name], digits) for name in ("first", "second", "difference", "ci_low", "ci_high")

@@ -94,7 +94,7 @@ def compare(options: Sequence[AvailableDictionary], address: PageAddress, defaul
     _, only_first, only_second, _ = dictionary_tables.SIDES
     st.markdown(
         tr(
-            "**{shared:,}** tokens occur in both, of {total:,} in either. With {percent} % of the entries below "
+            "**{shared:,}** tokens occur in both, of {total:,} in either. With {percent}% of the entries below "
             "each threshold, **{both:,}** are low-frequency in both, **{n_first:,}** only in {first}, "
             "**{n_second:,}** only in {second}.",
             shared=shared,

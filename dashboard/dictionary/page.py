@@ -19,10 +19,10 @@ from engine.options import Option, options_of
 VIEWS = {"browse": mark("Browse"), "compare": mark("Compare"), "build": mark("Build")}
 VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, ""), name="view")  # untranslated
 NOTE = mark("""A token with an idf above the **threshold** counts as low-frequency: the reading penalty applies to those
-only. The threshold divides the dictionary's *entries* (70 % below, 30 % above, unless you choose otherwise), not the
+only. The threshold divides the dictionary's *entries* (70% below, 30% above, unless you choose otherwise), not the
 running text. A dictionary belongs to the tokenizer it was counted with; those you build are offered wherever a
 dictionary of that tokenizer can be chosen. A dictionary of **words** fits every model: in an alignment each token has
-the idf of the word that it belongs to, so that a rare name is rare although its characters are frequent. More than 30 %
+the idf of the word that it belongs to, so that a rare name is rare although its characters are frequent. More than 30%
 of its entries may occur in one document only: then a smaller share, or an idf, is the better threshold. On the command
 line: `python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`, `--words` in place of `--model MODEL`.""")
 

@@ -43,24 +43,24 @@ def percent(probability: float, digits: int | None = None) -> str:
     """A probability in per cent: with `digits` decimals, or with three significant digits.
 
     >>> percent(0.0021, 2), percent(0.12345), percent(3.09e-10), percent(float("nan"))
-    ('0.21 %', '12.3 %', '3.09·10⁻⁸ %', 'undefined')
+    ('0.21%', '12.3%', '3.09·10⁻⁸%', 'undefined')
     """
     if pd.isna(probability):
         return tr("undefined")
     if digits is not None:
-        return tr("{number} %", number=f"{100 * probability:.{digits}f}")
+        return tr("{number}%", number=f"{100 * probability:.{digits}f}")
     written = f"{100 * probability:.3g}"
     mantissa, _, exponent = written.partition("e")
     if exponent:
         written = f"{mantissa}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
-    return tr("{number} %", number=written)
+    return tr("{number}%", number=written)
 
 
 def interval(low: float, high: float, digits: int) -> str:
-    """A 95 % interval in per cent; "" where there is none."""
+    """A 95% interval in per cent; "" where there is none."""
     if pd.isna(low) or pd.isna(high):
         return ""
-    return tr("{number} %", number=f"{100 * low:.{digits}f}–{100 * high:.{digits}f}")
+    return tr("{number}%", number=f"{100 * low:.{digits}f}–{100 * high:.{digits}f}")
 
 
 def mean_bars(models: pd.DataFrame) -> go.Figure:
@@ -111,7 +111,7 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
 
 
 def domain_bars(models: pd.DataFrame) -> go.Figure:
-    """A group of bars for each domain, one for each model, with 95 % intervals; domains in the order of the data."""
+    """A group of bars for each domain, one for each model, with 95% intervals; domains in the order of the data."""
     shown = models[models["domain"] != ALL]
     domains, names = list(dict.fromkeys(shown["domain"])), list(dict.fromkeys(shown["model"]))
     digits = percent_digits(shown["mean_probability"].tolist())
@@ -231,7 +231,7 @@ def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, r
 
 
 def _interval_line(low: float, high: float, digits: int) -> str:
-    return tr("95 % interval: {interval}", interval=interval(low, high, digits) or tr("undefined"))
+    return tr("95% interval: {interval}", interval=interval(low, high, digits) or tr("undefined"))
 
 
 def _errors(rows: pd.DataFrame) -> dict[str, object]:

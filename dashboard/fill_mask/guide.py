@@ -26,7 +26,7 @@ def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
         best=verbatim(shortened(best["model"])),
         probability=percent(best["mean_probability"], digits),
     )
-    meaning = [tr("Larger is better: the model expects the words that were written. 100 % would be certainty.")]
+    meaning = [tr("Larger is better: the model expects the words that were written. 100% would be certainty.")]
     if not are_over_the_same(every, result):
         meaning.append(tr("These means are over different sentences, so they do not rank the models."))
     elif worst["mean_probability"] < best["mean_probability"]:

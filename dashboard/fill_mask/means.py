@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
 from dashboard.shared.address.page_address import PageAddress
+from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help
 from engine.evaluations.fill_mask.records import ALL, Result
@@ -51,8 +52,10 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     overall = means[means["domain"] == ALL].sort_values("mean_probability", ascending=False, kind="stable")
     digits = percent_digits(overall["mean_probability"].tolist())
     left_out = result.excluded["model"].value_counts()
+    ranks = ranks_of(overall, result)
     table = pd.DataFrame(
         {
+            **({"rank": ranks} if ranks else {}),
             "model": overall["model"],
             "mean": 100 * overall["mean_probability"],
             "interval": [
@@ -65,9 +68,15 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         }
     )
     columns: dict[str, Any] = {
+        "rank": st.column_config.TextColumn(
+            tr("Rank"),
+            help=tr(
+                "The places that the model may have by the tests; none where the models filled different sentences."
+            ),
+        ),
         "model": tr("Model"),
         "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f%%", help=measure_help(MEASURE)),
-        "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
+        "interval": st.column_config.TextColumn(tr("95% interval"), help=tr("Bootstrap over the words.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(
             tr("Of several subwords"),
@@ -86,6 +95,17 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         placeholder="–",
         alt=tr("Models by mean probability of the masked words"),
     )
+
+
+def ranks_of(overall: pd.DataFrame, result: Result) -> list[str]:
+    """The places of several models in the order given, none where they filled different sentences; [] for a single one."""
+    if len(overall) < 2:
+        return []
+    common = result.common[result.common["domain"] == ALL]["n"]
+    if common.empty or (overall["n"] != common.iloc[0]).any():
+        return ["–"] * len(overall)
+    means = overall["mean_probability"]
+    return rank_labels(overall.assign(rank=means.rank(method="min", ascending=False)), result.comparisons)
 
 
 def comparisons(result: Result) -> None:
@@ -113,8 +133,8 @@ def comparisons(result: Result) -> None:
                     name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
                     for name, title in (
                         ("difference", tr("Difference (points)")),
-                        ("ci_low", tr("95 % from")),
-                        ("ci_high", tr("95 % to")),
+                        ("ci_low", tr("95% from")),
+                        ("ci_high", tr("95% to")),
                     )
                 },
             },

@@ -25,7 +25,7 @@ from engine.messages.languages import mark, tr
 from engine.messages.message import Message
 
 KIND = FACE.kind
-NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95 % intervals of a bootstrap over the words.
+NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95% intervals of a bootstrap over the words.
 **Predictions**: the most probable tokens of the whole vocabulary at the mask; the masked word has the strong colour. A
 word of several subwords has one mask for each, all masked for the predictions; its probability is that of the first
 subword, times that of the second given the first, and so on. Another vocabulary splits words differently: look at the

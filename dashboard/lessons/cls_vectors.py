@@ -93,7 +93,7 @@ def ranks(results: Results) -> Posed:
     return Posed(
         tr(
             "Other sentences would give other scores. The bootstrap draws the sentences of each class anew {n:,} times and "
-            "computes M_m each time; the middle 95 % are the interval. Two models differ significantly where the interval of "
+            "computes M_m each time; the middle 95% are the interval. Two models differ significantly where the interval of "
             "their difference does not contain 0. So a rank is a range: a model that no other beats significantly may be "
             "first.",
             n=result.settings.resamples,
@@ -191,7 +191,7 @@ def classification(results: Results) -> Posed:
         tr(
             "Another question to the same models: a small network learns the topics from the vectors of {train:,} sentences "
             "and names those of {test:,} others. Always naming the largest class would be right in {baseline:.1%}. The accuracy "
-            "is the mean over several trainings, with its 95 % interval.",
+            "is the mean over several trainings, with its 95% interval.",
             train=int(first["n_train"]),
             test=int(first["n_test"]),
             baseline=first["baseline"],
@@ -264,7 +264,7 @@ def limits(results: Results) -> Posed:
     return Posed(
         tr(
             "A number needs something to be compared with. Where the labels are dealt out at random, {model} has a mean M_m of "
-            "{mean:,.0f}; 95 % of these values lie in {range}. With the true labels it has {score:,.1f}.",
+            "{mean:,.0f}; 95% of these values lie in {range}. With the true labels it has {score:,.1f}.",
             model=name,
             mean=null["null_mean"],
             range=interval(null["null_low"], null["null_high"], ",.0f"),

@@ -41,10 +41,16 @@ def draw_step(lesson: Lesson, step: Step, posed: Posed, run_ids: Mapping[str, st
     )
     is_right = progress.outcome(lesson.name, step.name, ids)
     if is_right:
-        st.success(verbatim(explanation), icon=":material/check_circle:")
+        st.success(_verdict(tr("Right."), explanation), icon=":material/check_circle:")
     elif is_right is False:
-        st.warning(verbatim(posed.hint), icon=":material/lightbulb:")
+        # The hint of something to do says itself that it is not done.
+        said = verbatim(posed.hint) if isinstance(posed.answer, Deed) else _verdict(tr("Not right yet."), posed.hint)
+        st.warning(said, icon=":material/lightbulb:")
     return bool(is_right)
+
+
+def _verdict(verdict: str, text: str) -> str:
+    return f"**{verdict}** {verbatim(text)}"
 
 
 def _link(look: Look, run_ids: Mapping[str, str]) -> None:

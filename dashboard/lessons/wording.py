@@ -20,7 +20,7 @@ def sentences(*parts: str) -> str:
 
 
 def interval(low: float | str, high: float | str, form: str = "") -> str:
-    """A 95 % interval as texts show it.
+    """A 95% interval as texts show it.
 
     >>> interval(0.75, 0.8125, ".2f"), interval("1", "2")
     ('[0.75, 0.81]', '[1, 2]')

@@ -44,7 +44,7 @@ def annotators_view(result: Result) -> None:
                     tr("Annotator"): result.agreement["annotator"],
                     tr("Other annotator"): result.agreement["other"],
                     "r": result.agreement["pearson"].map(number),
-                    tr("95 % interval"): [
+                    tr("95% interval"): [
                         interval(low, high)
                         for low, high in zip(result.agreement["ci_low"], result.agreement["ci_high"], strict=True)
                     ],
@@ -76,7 +76,7 @@ def _ceiling(table: pd.DataFrame) -> None:
     columns = {tr("Annotator"): [name or tr("Mean, the human ceiling") for name in table["annotator"]]}
     for name, label in MEASURES.items():
         columns[label] = table[name].map(number).tolist()
-        columns[f"{label}: {tr('95 % interval')}"] = [
+        columns[f"{label}: {tr('95% interval')}"] = [
             interval(low, high) for low, high in table[list(INTERVALS[name])].itertuples(index=False, name=None)
         ]
     st.dataframe(

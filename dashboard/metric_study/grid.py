@@ -97,7 +97,7 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
             alt=translated(caption),
         )
         reading = tr(
-            "Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
+            "Correlation with the human scores and its 95% interval. **{mark}** best or not significantly "
             "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
             mark=SAME_MARK,
         )
@@ -134,7 +134,7 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
     }
     for name in [measure, *(name for name in MEASURES if name != measure)]:
         columns[name] = st.column_config.NumberColumn(MEASURES[name], format="%.3f", width=68, help=measure_help(name))
-        columns[f"{name} interval"] = st.column_config.TextColumn(tr("95 % interval"), width=116)
+        columns[f"{name} interval"] = st.column_config.TextColumn(tr("95% interval"), width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
     columns["p holm"] = st.column_config.TextColumn(
         tr("p, Holm"),

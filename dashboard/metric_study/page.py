@@ -37,7 +37,7 @@ MEASURES = (
     "entity_accuracy",
 )
 TABLES_KEPT = 2
-NOTE = mark("""**Intervals** are of 95 % (the cards below say how) and assume independent pairs. **Two settings** on
+NOTE = mark("""**Intervals** are of 95% (the cards below say how) and assume independent pairs. **Two settings** on
 the same pairs are compared by Williams' test, not by their intervals, which may overlap although the difference is
 significant. Its p is two-sided and not corrected for the number of settings, so the advantage of the best one is
 overestimated; *p, Holm* is corrected over every two settings and methods and valid after the choice of the best.

@@ -121,7 +121,7 @@ def _entities(table: pd.DataFrame) -> None:
                 tr("Pairs with an entity"): table["n"],
                 tr("Right"): table["n_right"],
                 measure_name("entity_accuracy"): table["accuracy"].map(number),
-                tr("95 % interval"): [
+                tr("95% interval"): [
                     interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)
                 ],
                 tr("By the authors' code"): table["accuracy_by_case"].map(number),
@@ -154,7 +154,7 @@ def _tests(table: pd.DataFrame) -> None:
                 tr("Other system"): table["other"],
                 tr("Segments"): table["n"],
                 tr("Difference"): table["difference"].map(number),
-                tr("95 % interval"): [
+                tr("95% interval"): [
                     interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)
                 ],
                 tr("p, bootstrap"): table["p_value"].map(number),

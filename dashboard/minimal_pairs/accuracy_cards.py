@@ -73,13 +73,13 @@ def item_caption(items: pd.DataFrame) -> None:
 
 
 def interval(stratum: Mapping[Any, Any]) -> str:
-    """The 95 % interval in per cent, and the number of ties where there are any."""
+    """The 95% interval in per cent, and the number of ties where there are any."""
     if not stratum["n"]:
         return tr("no such pair")
     bounds = (
         f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}"
         if isfinite(stratum["ci_low"])
-        else tr("no 95 % interval")
+        else tr("no 95% interval")
     )
     return (
         tr_n("{bounds} · {n} tie", "{bounds} · {n:,} ties", stratum["n_tied"], bounds=bounds)

@@ -47,7 +47,7 @@ def category_section(
 ) -> dict[str, go.Figure]:
     """Draw accuracy by category with intervals; returns the figure by its caption."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(tr("**Accuracy by category** :gray[with 95 % intervals]"), width="content")
+        st.markdown(tr("**Accuracy by category** :gray[with 95% intervals]"), width="content")
         column = column_input(view, "categories", choices)
         stratum = str(
             st.segmented_control(
@@ -79,11 +79,11 @@ def category_section(
 
 
 def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
+    """Draw the share of stereotypes preferred, by either measure, against 50%; returns the figures by caption."""
     st.caption(
         tr(
             "Share of pairs in which the more stereotyping sentence (`sent_more`) is more probable under the "
-            "model. **50 %** is no preference; neither end is better."
+            "model. **50%** is no preference; neither end is better."
         )
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -112,16 +112,16 @@ def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
         named = Message("Stereotypes preferred, by {measure}", measure=measure)
         caption = translated(named)
         st.markdown(
-            tr("**{caption}** :gray[under {score}; 95 % intervals]", caption=caption, score=view.normalization)
+            tr("**{caption}** :gray[under {score}; 95% intervals]", caption=caption, score=view.normalization)
             if measure == WHOLE_SENTENCE
-            else tr("**{caption}** :gray[the benchmark's own measure; 95 % intervals]", caption=caption),
+            else tr("**{caption}** :gray[the benchmark's own measure; 95% intervals]", caption=caption),
             help=measure_help(CARD_KEYS[measure]),
         )
         overall = shown[shown["category"] == ""]
         for row in overall.to_dict("records"):
             st.markdown(
                 tr(
-                    "{model}: **{share:.1%}** :gray[{low:.1f}–{high:.1f}, n = {n:,}, p = {p:.2g} against 50 %]",
+                    "{model}: **{share:.1%}** :gray[{low:.1f}–{high:.1f}, n = {n:,}, p = {p:.2g} against 50%]",
                     model=model_name(row["model"]),
                     share=row["share"],
                     low=100 * row["ci_low"],

@@ -25,7 +25,7 @@ LINE_HEIGHT = 30  # of a category with two points
 
 
 def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = PAIRS.counted) -> go.Figure:
-    """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
+    """Accuracy against the token difference |A| - |U|: a line for each model, its 95% interval a band.
 
     `points` is `views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
     proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
@@ -138,7 +138,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
 
 
 def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = PAIRS.counted) -> go.Figure:
-    """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
+    """Accuracy in each category with its 95% interval, a point for each model; the first model gives the order.
 
     `categories` is `views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
     the n-th model's, and the category is last in a point's custom data. `word`: what is counted.
@@ -193,7 +193,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
 
 
 def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
-    """A model's accuracy in all pairs (ring) and in the fair ones (disc with its 95 % interval), by category.
+    """A model's accuracy in all pairs (ring) and in the fair ones (disc with its 95% interval), by category.
 
     `beside` is `fair_subsets.beside`; a category without pairs in the subset has a ring only. A point's custom data
     are the category and the number of pairs; the row over all categories has the category "" and is first.
@@ -271,11 +271,11 @@ def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
 
 
 def interval_texts(low: pd.Series, high: pd.Series, form: str = ".1%") -> list[str]:
-    """The 95 % interval of each point for readers; a figure would print a missing end as 0."""
+    """The 95% interval of each point for readers; a figure would print a missing end as 0."""
     return [
-        tr("95 %: {low} to {high}", low=format(one, form), high=format(other, form))
+        tr("95%: {low} to {high}", low=format(one, form), high=format(other, form))
         if np.isfinite([one, other]).all()
-        else tr("no 95 % interval")
+        else tr("no 95% interval")
         for one, other in zip(low.tolist(), high.tolist(), strict=True)
     ]
 

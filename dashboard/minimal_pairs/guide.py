@@ -23,8 +23,8 @@ def guide(summary: pd.DataFrame, score: str, scores: Sequence[str]) -> tuple[str
         return ()
     best = overall.iloc[int(overall["accuracy"].argmax())]
     see = tr_n(
-        "{model} prefers the acceptable sentence in {accuracy:.1%} of {n} pair; guessing would be correct in 50 %.",
-        "{model} prefers the acceptable sentence in {accuracy:.1%} of {n:,} pairs; guessing would be correct in 50 %.",
+        "{model} prefers the acceptable sentence in {accuracy:.1%} of {n} pair; guessing would be correct in 50%.",
+        "{model} prefers the acceptable sentence in {accuracy:.1%} of {n:,} pairs; guessing would be correct in 50%.",
         int(best["n"]),
         model=model_name(best["model"]),
         accuracy=best["accuracy"],

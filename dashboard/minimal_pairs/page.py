@@ -28,7 +28,7 @@ from engine.messages.languages import tr, translated
 
 KIND = FACE.kind
 
-pages.heading(FACE.page.name)
+asked = pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
@@ -42,6 +42,8 @@ with run_view.inputs_panel(FACE.kind, run_id):
 result = run_view.finished_result(run_id, FACE, lambda some: page_of(some).first_rows(some))
 if run_id is not None and result is not None:
     shown = page_of(result)
+    if shown.question:
+        pages.ask(asked, shown.question)
     address = PageAddress(KIND, run_id, anchor=shown.anchor)
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     tiles = st.container()  # above the choices that they are under

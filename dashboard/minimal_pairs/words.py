@@ -77,7 +77,7 @@ STEREOTYPES = PairWords(
     measure="stereotype_preference",
     intro=mark(
         ":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
-        "whole; 50 % is no preference]"
+        "whole; 50% is no preference]"
     ),
     strata_help=mark("Shorter: sent_more has fewer tokens (A) than sent_less (U); equal: as many; longer: more."),
     ranks=False,

@@ -9,7 +9,7 @@ from uuid import uuid4
 import streamlit as st
 
 from dashboard.model_card.choice import ChosenRuns, evaluation_title, show_runs
-from dashboard.models.inspection import SENTENCE, Inspection, inspected
+from dashboard.models.inspection import SENTENCES, Inspection, inspected
 from dashboard.shared import run_progress, session
 from dashboard.shared.inputs.kept import kept_type, label, opened
 from dashboard.shared.wording import show_error, verbatim
@@ -61,7 +61,7 @@ def checked(model: str) -> Inspection | None:
 
 def check(model: str) -> Inspection:
     """Load and check a model, with its progress; kept for the session. Raises EngineError."""
-    inspection = inspected(model, SENTENCE, loads=not is_endpoint(without_label(model)))
+    inspection = inspected(model, SENTENCES["ja"], loads=not is_endpoint(without_label(model)))
     st.session_state[_key(model)] = inspection
     return inspection
 

@@ -20,7 +20,7 @@ from engine.runs.card_runs import card_parts, runs_like
 from engine.runs.storage.run_record import RunRecord
 
 KEPT = 4
-NOTE = mark("""**Numbers** are those of the runs, each with the 95 % interval that its evaluation gives; the arrow says
+NOTE = mark("""**Numbers** are those of the runs, each with the 95% interval that its evaluation gives; the arrow says
 which end is better. **Place** is among the models that were evaluated with the same data and settings, in these runs or
 in others that you can open, the samples' included; models that do not differ significantly share places. Intervals and
 tests of minimal pairs take the pairs as independent; the run's page has them over clusters of pairs. A BERTScore

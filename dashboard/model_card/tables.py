@@ -47,7 +47,7 @@ def numbers_heads() -> dict[str, str]:
         "number": tr("Number"),
         "n": "n",
         "value": tr("Value"),
-        "interval": tr("95 % interval"),
+        "interval": tr("95% interval"),
         "better": tr("Better"),
         "rank": tr("Rank"),
     }
@@ -85,7 +85,7 @@ def others_heads() -> dict[str, str]:
         "n": "n",  # untranslated
         "value": tr("This model"),
         "other_value": tr("The other"),
-        "interval": tr("95 % interval of the difference"),
+        "interval": tr("95% interval of the difference"),
         "reason": tr("Remark"),
     }
 
@@ -113,7 +113,7 @@ def length_heads() -> dict[str, str]:
         "dataset": tr("Data"),
         "normalization": tr("Normalisation"),
         "slope": tr("Slope"),
-        "interval": tr("95 % interval"),
+        "interval": tr("95% interval"),
         "n": "n",
         "reason": tr("Remark"),
     }

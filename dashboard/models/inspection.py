@@ -20,16 +20,20 @@ from dashboard.shared.run_links import card_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
-from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.languages import language, mark, tr, tr_n, translated
 from engine.messages.message import Message
-from engine.models.sources.cards import BUILT_IN
+from engine.models.sources.cards import BUILT_IN, first_built_in
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
 from engine.models.sources.memory_budget import budget_of
 from engine.models.sources.names import split_revision, without_label
 from engine.precision import AUTO, BYTES_PER_WEIGHT, processor_computes_bf16, resolved
 
-SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
+# By the language of the reader.
+SENTENCES = {
+    "ja": "昨日、図書館でＧＰＵの小説を読んだ。",
+    "en": "Yesterday I read a novel about GPUs in the library.",  # untranslated
+}
 LONGEST = 2_000  # characters
 SHOWN = 300  # tokens
 POLL_SECONDS = 0.2
@@ -58,14 +62,14 @@ def inspect_model() -> None:
     with st.form("models-look-form", border=False):
         name = st.text_input(
             tr("Model"),
-            next(iter(BUILT_IN)),
+            first_built_in("masked", language=language())[0],
             key="models-look-name",
             help=tr(
                 "A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), "
                 "a directory, or CARD=DIRECTORY with a card of the papers."
             ),
         )
-        sentence = st.text_input(tr("Sentence"), SENTENCE, max_chars=LONGEST, key="models-look-sentence")
+        sentence = st.text_input(tr("Sentence"), SENTENCES[language()], max_chars=LONGEST, key="models-look-sentence")
         loads = st.toggle(
             tr("Load and check the model"),
             True,
@@ -172,7 +176,7 @@ def _facts(facts: ModelFacts) -> None:
             else []
         ),
         *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
-        *([tr("Run with code of its own, confined: {code}", code=verbatim(facts.own_code))] if facts.own_code else []),
+        *([tr("Run with code of its own, confined: {code}", code=facts.own_code)] if facts.own_code else []),
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
         tr(
             "Special tokens: {tokens}",

@@ -41,8 +41,10 @@ from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.finding import left_out_rows
+from engine.language.quantities import count
 from engine.messages.languages import mark, tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
@@ -159,7 +161,8 @@ def finding(message: Message) -> Message:
     It is returned for the end of the page (`sign`).
     """
     first, *further = message.parts
-    shown = [f"**{verbatim(translated(first))}**", *(verbatim(translated(part)) for part in further)]
+    rest = translated(together(" ", further))  # which has no space between Japanese sentences
+    shown = [f"**{verbatim(translated(first))}**", *([verbatim(rest)] if rest else [])]
     with st.container(key="finding"):
         st.markdown(" ".join(shown))  # Markdown ends bold at a space, in Japanese too
     return message
@@ -217,7 +220,8 @@ def excluded(result: Any) -> None:
     left_out = result.excluded
     if left_out.empty:
         return
-    with st.expander(tr("Left out: {n:,}", n=len(left_out)), icon=":material/content_cut:"):
+    rows = translated(count(left_out_rows(left_out), "row"))  # each once, however many models left it out
+    with st.expander(tr("Left out: {rows}", rows=rows), icon=":material/content_cut:"):
         shown = with_shown_models(left_out).assign(reason=[translated(reason) for reason in left_out["reason"]])
         st.dataframe(
             shown,

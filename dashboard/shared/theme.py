@@ -92,6 +92,17 @@ def measure_note(measure: str) -> str:
     return tr("{unit}, {direction}", unit=unit, direction=direction) if unit and direction else unit or direction
 
 
+def symbol_title(measure: str) -> str:
+    """The title of an upright axis under a heading that names the measure: its symbol and its unit.
+
+    >>> symbol_title("reading_gain")
+    'ΔLL (nats per word)'
+    """
+    card = CARDS[measure]
+    unit = translated(card.unit)
+    return tr("{measure} ({note})", measure=card.symbol, note=unit) if unit else card.symbol
+
+
 def axis_title(measure: str) -> str:
     """The title of an axis that shows a measure.
 
@@ -183,6 +194,11 @@ def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> st
     broken.append(line)
     shown = [plain(part) for part in broken[:lines]]
     return "<br>".join(shown) + (" …" if len(broken) > lines else "")
+
+
+def with_legend_above(figure: go.Figure) -> go.Figure:
+    """`figure` with its legend over the axes, for one with names or a title below them. Changes and returns it."""
+    return figure.update_layout(margin={"t": 56}, legend={"y": 1.02, "yanchor": "bottom"})
 
 
 def laid_out(figure: go.Figure, *, height: int, legend: bool = False, across: str = "", up: str = "") -> go.Figure:

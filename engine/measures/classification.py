@@ -40,7 +40,7 @@ def tail_split(labels: Sequence[str], share: float = TEST_SHARE) -> NDArray[np.b
 
     Raises InputError for a share that is not within 0 and 1.
 
-    Source: Shibayama et al. 2020 (NLP 2020), section 5.2: "the last 20 % of each category". The paper
+    Source: Shibayama et al. 2020 (NLP 2020), section 5.2: "the last 20% of each category". The paper
     doubts it there: the end of a category need not be like the whole.
 
     >>> tail_split(["a", "b", "a", "b", "a"], 0.4).tolist()

@@ -153,7 +153,7 @@ class IdfDictionary:
 
         Raises InputError for a quantile outside [0, 1] and for a dictionary without entries.
 
-        Source: the Japanese novel paper, section 4.2 (70 % and 30 %, "the boundary between two
+        Source: the Japanese novel paper, section 4.2 (70% and 30%, "the boundary between two
         groups") and section 3 ("exceeds the threshold"); what to do with ties is our choice.
 
         >>> dictionary = IdfDictionary("tiny", 9, {"の": 9, "は": 7, "猫": 4, "斎": 1}, "by hand", "file")

@@ -48,7 +48,7 @@ def model_map(log_likelihoods: ArrayLike) -> ModelMap:
 
     Raises InputError for fewer than 2 texts, no model, and log-likelihoods that are missing or infinite.
 
-    Source: Oyama, Yamagiwa, Takase, Shimodaira 2025 (ACL, arXiv 2502.16173). The paper clips the lowest 2 % of
+    Source: Oyama, Yamagiwa, Takase, Shimodaira 2025 (ACL, arXiv 2502.16173). The paper clips the lowest 2% of
     log-likelihoods of its web texts before; sentences are not clipped here.
 
     >>> model_map([[-1, -3], [-3, -1]]).squared_distances.tolist()

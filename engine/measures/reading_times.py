@@ -33,7 +33,7 @@ class Gain:
     share that the predictor explains, with its interval over items. coefficient: the change of the reading time by one
     unit of the predictor, with its interval over items. t, p: of the coefficient by ordinary least squares, which takes
     words as independent. aic_change: AIC with the predictor less AIC of the baseline. delta: mean change of the held-out
-    log-likelihood of a word, in nats, with its interval over items. Intervals are (low, high), at 95 %.
+    log-likelihood of a word, in nats, with its interval over items. Intervals are (low, high), at 95%.
     """
 
     n: int

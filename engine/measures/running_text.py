@@ -99,7 +99,7 @@ def _ratio(sums: ArrayLike, counts: ArrayLike) -> Floats:
 
 
 def corpus_ratios(log_likelihoods: ArrayLike, counts: ArrayLike, seed: int = 0) -> ClusteredMeans:
-    """−Σ log P / Σ n over documents in nats, with its 95 % interval over documents: a `ClusteredMeans` of one column.
+    """−Σ log P / Σ n over documents in nats, with its 95% interval over documents: a `ClusteredMeans` of one column.
 
     Parameters
     ----------

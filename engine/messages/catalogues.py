@@ -15,6 +15,18 @@ ENGLISH, JAPANESE = "en", "ja"
 
 # Templates that were worded otherwise when runs were stored with them: the present one by the former.
 FORMER = {
+    "The models are no checkpoints of one training, at least {fewest} of them, by their names.": (
+        "When a word is learned shows in a training alone: at least {fewest} of the models have to be checkpoints of one, "
+        "with their steps in their names (…@step1000, …/checkpoint-500, …_10M)."
+    ),
+    "The scores under permuted labels have no upper end: in more than 2.5 % of the permutations all classes have one "
+    "centroid.": (
+        "The scores under permuted labels have no upper end: in more than 2.5% of the permutations all classes have one "
+        "centroid."
+    ),
+    "fewer than 6 independent items cannot show a difference at the 5 % level": (
+        "fewer than 6 independent items cannot show a difference at the 5% level"
+    ),
     "Not significantly better than always the largest class ({baseline:.1%}): {models}.": (
         "Not significantly better than always predicting the largest class ({baseline:.1%}): {models}."
     ),

@@ -305,7 +305,7 @@ def test_dictionary_page_lists_searches_and_splits_a_dictionary(backend: FakeBac
     keyed(app.text_input, "query").set_value("")
     keyed(app.slider, "share").set_value(0.1)
     keyed(app.toggle, "low").set_value(True)
-    # the lower 10 % of 6 entries, rounded down, is none: every entry is above
+    # the lower 10% of 6 entries, rounded down, is none: every entry is above
     assert len(drawn(app).dataframe[0].value) == 6
 
 

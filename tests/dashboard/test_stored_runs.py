@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 RUNS = {
     "Clusters: a few labelled sentences": ("clusters", "**3.828** :small[:gray[2.691–4.781]]"),
     "Classification: 30 labelled sentences": ("classification", "**33.33%** :small[:gray[9.7–70.0]]"),
-    "Fill-mask: 12 masked sentences": ("fill-mask", "**0.0607 %** :gray[:small[rank 188]]"),
+    "Fill-mask: 12 masked sentences": ("fill-mask", "**0.0607%** :gray[:small[rank 188]]"),
     "Alignment: 12 sentence pairs": ("alignment", "F1 0.559"),
     "Metric study: 20 scored pairs": ("metric-study", "Best setting, Pearson's r 0.637"),
     "Minimal pairs: 20 minimal pairs": ("minimal-pairs", "All · 20 pairs 65.0%"),

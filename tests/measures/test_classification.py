@@ -26,7 +26,7 @@ SHARES = st.floats(0.01, 0.99)
 
 
 def test_the_papers_split_of_900_titles_leaves_720_to_train_on() -> None:
-    # Section 5.2: nine categories of 100 titles, the last 20 % of each for the test, "the remaining 720".
+    # Section 5.2: nine categories of 100 titles, the last 20% of each for the test, "the remaining 720".
     labels = [category for category in "abcdefghi" for _ in range(100)]
     test = tail_split(labels)
     assert (~test).sum() == 720
@@ -35,14 +35,14 @@ def test_the_papers_split_of_900_titles_leaves_720_to_train_on() -> None:
 
 
 def test_the_papers_accuracies_are_whole_numbers_of_180_sentences() -> None:
-    # Table 3: 70.00 % = 126 / 180, 68.89 % = 124 / 180, 71.11 % = 128 / 180; nothing lies between two such numbers.
+    # Table 3: 70.00% = 126 / 180, 68.89% = 124 / 180, 71.11% = 128 / 180; nothing lies between two such numbers.
     for right, printed in ((126, 70.00), (124, 68.89), (128, 71.11), (119, 66.11)):
         truth, said = np.zeros(180, dtype=int), np.repeat([0, 1], [right, 180 - right])
         assert round(100 * accuracy(truth, said), 2) == printed
 
 
 def test_the_tail_is_the_last_of_each_class_wherever_it_stands() -> None:
-    # classes of 5, 3 and 2 at 40 %: 2.0 -> 2, 1.2 -> 1, 0.8 -> 1; the last of each in the order given
+    # classes of 5, 3 and 2 at 40%: 2.0 -> 2, 1.2 -> 1, 0.8 -> 1; the last of each in the order given
     labels = ["a", "b", "a", "c", "a", "b", "a", "c", "b", "a"]
     assert np.flatnonzero(tail_split(labels, 0.4)).tolist() == [6, 7, 8, 9]
 
@@ -135,7 +135,7 @@ def once(first: object, second: object) -> PairedDifference:
 
 def test_a_paired_difference_by_hand() -> None:
     # differences 1, 0, 0, 1: mean 0.5, deviations ±0.5, s² = 4/3 · 4 · 0.25 / 16 = 1/12, so s = 0.288675;
-    # t of 3 degrees of freedom at 97.5 % is 3.182446: 0.5 ± 0.918693
+    # t of 3 degrees of freedom at 97.5% is 3.182446: 0.5 ± 0.918693
     found = once([1, 1, 0, 1], [0, 1, 0, 0])
     assert (found.difference, found.n, found.separable) == (0.5, 4, False)
     assert (found.ci_low, found.ci_high) == pytest.approx((-0.418693, 1.418693), abs=1e-6)
@@ -197,10 +197,10 @@ def covered(*, run_luck: float, by_runs: bool, n_tests: int = 1000) -> float:
 
 
 def test_the_interval_covers_the_truth_though_trainings_have_luck() -> None:
-    # In 1,000 simulated tests the 95 % interval held the true difference 96.1 % of the time when trainings had no luck,
-    # 93.3 % when one shifted the accuracy by 3 points (standard deviation), 90.3 % at 6 points: five runs say little
-    # of their own spread. By the sentences alone it would have been 95.0, 87.7 and 69.0 %. The standard deviation of
-    # such a share is 0.7 %.
+    # In 1,000 simulated tests the 95% interval held the true difference 96.1% of the time when trainings had no luck,
+    # 93.3% when one shifted the accuracy by 3 points (standard deviation), 90.3% at 6 points: five runs say little
+    # of their own spread. By the sentences alone it would have been 95.0, 87.7 and 69.0%. The standard deviation of
+    # such a share is 0.7%.
     assert 0.94 < covered(run_luck=0.0, by_runs=True) < 0.98
     assert 0.91 < covered(run_luck=0.03, by_runs=True) < 0.97
     assert covered(run_luck=0.03, by_runs=False) < 0.90

@@ -62,7 +62,7 @@ def test_equals_bert_scores_dictionary() -> None:
 
 
 def test_threshold_by_hand() -> None:
-    # Ten entries in 20 documents. Sorted by idf, the lower 70 % are the seven with the highest counts:
+    # Ten entries in 20 documents. Sorted by idf, the lower 70% are the seven with the highest counts:
     # 20 18 16 14 12 10 8 | 3 2 1. The boundary is the idf of count 8, ln(21 / 9); above it lie 3, 2, 1.
     counts = dict(zip("abcdefghij", [3, 18, 8, 1, 20, 16, 2, 12, 10, 14], strict=True))
     entries = dictionary(counts)

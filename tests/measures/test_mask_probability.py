@@ -33,7 +33,7 @@ def test_what_is_no_log_likelihood_is_refused(given: list[float], message: str) 
 
 
 def test_means_are_the_papers() -> None:
-    # Table 4, Kyoto Univ. Ver.: 11.53 % books, 11.18 % DVDs, 9.24 % music, as many sentences each: 10.65 % over all.
+    # Table 4, Kyoto Univ. Ver.: 11.53% books, 11.18% DVDs, 9.24% music, as many sentences each: 10.65% over all.
     p = np.repeat([0.1153, 0.1118, 0.0924], 100)[None]
     domains = np.repeat(["books", "DVDs", "music"], 100).tolist()
     means = mean_probabilities(p, [str(i // 5) for i in range(300)], domains)

@@ -42,7 +42,7 @@ def test_half_the_variance_is_the_divergence_of_near_models() -> None:
     exact = float((models[0] * np.log(models[0] / models[1])).sum())
     texts = RANDOM.choice(50, size=200_000, p=base)
     distance = model_map([np.log(model)[texts] for model in models]).squared_distances[0, 1]
-    # second order in t, and a sample: within 5 %
+    # second order in t, and a sample: within 5%
     assert kl_divergence(distance, 1 / np.log(2)) == pytest.approx(exact, rel=0.05)
 
 

@@ -53,3 +53,9 @@ def test_the_comma_of_a_page_is_that_of_the_pages(path: Path) -> None:
 def test_the_glossary_has_each_word_that_is_said_instead() -> None:
     wording = WORDING.read_text(encoding="utf-8")
     assert [word for pair in INSTEAD.items() for word in pair if word not in wording] == []
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_no_space_stands_before_a_per_cent_sign(path: Path) -> None:
+    both = [text for pair in texts(path).items() for text in pair]
+    assert [text for text in both if re.search(r"[0-9}⁰-⁹][\s\u00a0\u202f]%", text)] == []

@@ -39,7 +39,7 @@ def japanese(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_message_is_its_english_text() -> None:
     assert NESTED == ENGLISH and str(NESTED) == ENGLISH and f"{NESTED}" == ENGLISH and {ENGLISH: 1}[NESTED] == 1
     assert json.dumps([NESTED]) == json.dumps([ENGLISH]) and translated(NESTED) == ENGLISH
-    assert Message("{braces} and 100 %") == "{braces} and 100 %"  # without values the template is the text
+    assert Message("{braces} and 100%") == "{braces} and 100%"  # without values the template is the text
     with pytest.raises(KeyError):
         Message("{n} of {m}", n=1)
 

@@ -181,7 +181,7 @@ class FakeBackend:
             cls_and_sep=("[CLS]", "[SEP]"),
             bos_token="<s>" * (kind == "causal"),
             control_tokens=("[SEP]", UNREADABLE),
-            own_code=f"{name}@{_digest(name)[:40]}" if "own-code" in name else "",
+            own_code=f"{name}@sha256:{_digest(name)[:40]}" if "own-code" in name else "",
         )
 
     def _too_long(self, text: str) -> Piece | None:

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, list_height, plain, symbol, template_safe
+from dashboard.shared.theme import laid_out, list_height, plain, symbol, symbol_title, template_safe, with_legend_above
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.acquisition.curves import NO_SERIES, acquisition_ages
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
@@ -31,7 +31,7 @@ def acquisition_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
     learned = table(view, "learned_words")
     ages = acquisition_ages(view.result, learned)
     st.markdown(
-        tr("**Order of learning** :gray[of model and children, over words, with 95 % intervals]"),
+        tr("**Order of learning** :gray[of model and children, over words, with 95% intervals]"),
         help=measure_help("acquisition_correlation"),
     )
     if ages.empty:
@@ -136,7 +136,7 @@ def age_figure(learned: pd.DataFrame) -> go.Figure:
         )
     figure.update_xaxes(title=tr("Children (months)"), zeroline=False, fixedrange=True)
     figure.update_yaxes(title=tr("Model (log10 of steps)"), zeroline=False, fixedrange=True)
-    return laid_out(figure, height=360, legend=len(names) > 1)
+    return with_legend_above(laid_out(figure, height=360, legend=len(names) > 1))
 
 
 def curve_figure(of_word: pd.DataFrame) -> go.Figure:
@@ -159,8 +159,8 @@ def curve_figure(of_word: pd.DataFrame) -> go.Figure:
             )
         )
     figure.update_xaxes(title=tr("Model (log10 of steps)"), zeroline=False, fixedrange=True)
-    figure.update_yaxes(title=axis_title("region_surprisal"), rangemode="tozero", zeroline=False, fixedrange=True)
-    return laid_out(figure, height=340, legend=len(names) > 1)
+    figure.update_yaxes(title=symbol_title("region_surprisal"), rangemode="tozero", zeroline=False, fixedrange=True)
+    return with_legend_above(laid_out(figure, height=340, legend=len(names) > 1))
 
 
 def _correlations(ages: pd.DataFrame) -> None:
@@ -184,7 +184,7 @@ def _correlations(ages: pd.DataFrame) -> None:
         column_config={
             "series": tr("Training"),
             "pearson": number_column("acquisition_correlation", 3),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%.3f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%.3f"),
             "spearman": st.column_config.NumberColumn(tr("Spearman"), format="%.3f"),
             "n": tr("Words"),

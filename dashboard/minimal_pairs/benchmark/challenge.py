@@ -60,7 +60,7 @@ def challenge_section(view: ScoredRun) -> dict[str, go.Figure]:
                     "Over all items; a tie is not right. Of wug_adj and wug_past the form that more people choose."
                 ),
             ),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.1f"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%.1f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%.1f"),
             "n_tied": tr("Ties"),
             "n": tr("Items"),

@@ -63,7 +63,7 @@ ACCURACY = Curve(
 
 
 def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption.
+    """Draw the curves with their 95% intervals, of all pairs or of each category; returns the figure by its caption.
 
     Above it what other runs have of these trainings can be joined; where this run has one checkpoint alone, only that.
     """
@@ -75,7 +75,7 @@ def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
     columns = ("", *columns_of(view.result))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown(
-            tr("**Accuracy along the checkpoints** :gray[with 95 % intervals]"),
+            tr("**Accuracy along the checkpoints** :gray[with 95% intervals]"),
             width="content",
             help=measure_help("accuracy"),
         )

@@ -53,7 +53,7 @@ def judgements_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
     )
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        st.markdown(tr("**Reliability curve** :gray[with 95 % intervals]"), help=measure_help("calibration_error"))
+        st.markdown(tr("**Reliability curve** :gray[with 95% intervals]"), help=measure_help("calibration_error"))
         figure = reliability_figure(table(view, "reliability"))
         if figure.data:
             draw_figure(
@@ -203,7 +203,7 @@ def _table(shown: pd.DataFrame, alt: str, *, by_category: bool = False) -> None:
                     ("ece", "ECE", "calibration_error"),
                 )
             },
-            **{name: st.column_config.NumberColumn(tr("95 % from"), format="%.3f") for name in ("ci_low", "mcc_low")},
+            **{name: st.column_config.NumberColumn(tr("95% from"), format="%.3f") for name in ("ci_low", "mcc_low")},
             **{name: st.column_config.NumberColumn(tr("to"), format="%.3f") for name in ("ci_high", "mcc_high")},
         },
     )

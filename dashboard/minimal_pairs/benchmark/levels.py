@@ -100,7 +100,7 @@ def _levels(view: ScoredRun, columns: tuple[str, ...]) -> None:
             "macro_accuracy": st.column_config.NumberColumn(
                 tr("Macro %"), format="%.1f", help=tr("The mean of the accuracies of the values of the last level.")
             ),
-            **{name: st.column_config.NumberColumn(tr("95 % from"), format="%.1f") for name in SHARES[1::3]},
+            **{name: st.column_config.NumberColumn(tr("95% from"), format="%.1f") for name in SHARES[1::3]},
             **{name: st.column_config.NumberColumn(tr("to"), format="%.1f") for name in SHARES[2::3]},
             "design_effect": st.column_config.NumberColumn(
                 tr("Design effect"), format="%.1f", help=tr("How many times the variance of independent pairs.")
@@ -170,14 +170,14 @@ def tested_table(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
             "n_only_first": tr("Only first correct"),
             "n_only_second": tr("Only second correct"),
             "difference": st.column_config.NumberColumn(tr("Δ points"), format="%+.1f"),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%+.1f"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%+.1f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%+.1f"),
             "p_holm": st.column_config.NumberColumn(tr("p (Holm)"), format="%.2g"),
             "verdict": tr("Significant"),
             "detectable": st.column_config.NumberColumn(
                 tr("Detectable"),
                 format="%.1f",
-                help=tr("The smallest true difference, in points, that these pairs show with a power of 80 %."),
+                help=tr("The smallest true difference, in points, that these pairs show with a power of 80%."),
             ),
             "note": tr("Interval"),
         },

@@ -39,7 +39,7 @@ def predictions_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
         show_error(error)
         formulas, scored = (), table(view, "predictions", ())
     heading.markdown(
-        tr("**Predictions** :gray[how often they hold, with 95 % intervals]"), help=measure_help("prediction_accuracy")
+        tr("**Predictions** :gray[how often they hold, with 95% intervals]"), help=measure_help("prediction_accuracy")
     )
     if scored.empty:
         st.info(
@@ -76,7 +76,7 @@ def regions_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sect
         suite = _suite_input(suites, choices, "regions", whole=False)
         model = choices.model(view, "regions")
     st.markdown(
-        tr("**Surprisal by region** :gray[mean over items, with 95 % intervals]"), help=measure_help("region_surprisal")
+        tr("**Surprisal by region** :gray[mean over items, with 95% intervals]"), help=measure_help("region_surprisal")
     )
     figure = region_figure(of_regions[(of_regions["suite"] == suite) & (of_regions["model"] == model)])
     draw_figure(
@@ -107,7 +107,7 @@ def first_region_figure(view: ScoredRun) -> go.Figure:
 
 
 def region_figure(of_regions: pd.DataFrame) -> go.Figure:
-    """The mean surprisal against the region, a line for each condition, with 95 % intervals.
+    """The mean surprisal against the region, a line for each condition, with 95% intervals.
 
     `of_regions` is `predictions.region_surprisals` of one suite and model; the whole sentence is not drawn beside its
     regions.
@@ -249,7 +249,7 @@ def _scores(shown: pd.DataFrame, *, beside_suites: bool) -> None:
                 tr("Effect (bits)"), format="%.2f", help=measure_help("prediction_effect")
             ),
             **{
-                name: st.column_config.NumberColumn(tr("95 % from"), format=format_)
+                name: st.column_config.NumberColumn(tr("95% from"), format=format_)
                 for name, format_ in (("ci_low", "%.1f"), ("effect_low", "%.2f"))
             },
             **{

@@ -90,7 +90,7 @@ def running_text_section(
 def text_checkpoints_section(
     view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices
 ) -> dict[str, go.Figure]:
-    """Draw a measure along the checkpoints of each training, of all documents or of each category, with 95 % intervals.
+    """Draw a measure along the checkpoints of each training, of all documents or of each category, with 95% intervals.
 
     Above it what other runs have of these trainings can be joined. Returns the figure by its caption.
     """
@@ -154,7 +154,7 @@ def curve_of(measure: str) -> Curve:
 
 
 def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go.Figure:
-    """The measure of each model with its 95 % interval; a colour for each model, a row for each category, or model.
+    """The measure of each model with its 95% interval; a colour for each model, a row for each category, or model.
 
     shown: `tables.corpus`, all documents or the categories. The categories with the most text are drawn.
     """
@@ -274,7 +274,7 @@ def _tests_table(tests: pd.DataFrame) -> None:
             "other": tr("Other model"),
             "n": tr("Documents"),
             "difference": st.column_config.NumberColumn(tr("Difference"), format="%.3f"),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%.3f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%.3f"),
             "p_value": st.column_config.NumberColumn("p", format="%.3g"),  # untranslated
             "p_holm": st.column_config.NumberColumn(tr("p, by Holm"), format="%.3g"),
@@ -315,7 +315,7 @@ def _of_ends() -> dict[str, Any]:
     return {
         end: st.column_config.NumberColumn(label, format=f"%.{CARDS[name].digits}f")
         for name, ends in ENDS.items()
-        for end, label in zip(ends, (tr("95 % from"), tr("to")), strict=True)
+        for end, label in zip(ends, (tr("95% from"), tr("to")), strict=True)
     }
 
 

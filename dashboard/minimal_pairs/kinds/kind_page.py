@@ -38,13 +38,13 @@ def score_of(view: ScoredRun) -> dict[str, Any]:
 class KindPage:
     """One kind of data as the page of minimal pairs shows it.
 
-    measures, note: of the explanation at the end. headlines: the numbers of a result in lists. first_rows: what is shown
-    of the first rows while the others are computed. sections: (view, view of all pairs, signature) -> what draws each
-    tab, by name, the page's own first. makers: (view, view of all pairs) -> what makes the figures as they are before
-    anybody changes a choice, by caption. tables: (view, column of the categories, columns of the levels, predictions) ->
-    what makes the tables to download: those of the command. choices: those of the whole page (`view.view_input`).
-    anchor: to which part of the page its links lead. signed: what the view adds to the signature. own_column: the
-    column that groups the rows where nobody chose one.
+    question: under the title, "" for that of the page. measures, note: of the explanation at the end. headlines: the
+    numbers of a result in lists. first_rows: what is shown of the first rows while the others are computed. sections:
+    (view, view of all pairs, signature) -> what draws each tab, by name, the page's own first. makers: (view, view of
+    all pairs) -> what makes the figures as they are before anybody changes a choice, by caption. tables: (view, column
+    of the categories, columns of the levels, predictions) -> what makes the tables to download: those of the command.
+    choices: those of the whole page (`view.view_input`). anchor: to which part of the page its links lead. signed: what
+    the view adds to the signature. own_column: the column that groups the rows where nobody chose one.
 
     Where a row is a pair: reading: what the numbers mean; draw_summary: the numbers above the sections; browse: draws the
     list of pairs below them; draw_pair: draws the one that was chosen there, if any, from the result of whole sentences
@@ -71,3 +71,4 @@ class KindPage:
         lambda view, result, browsed, signature: {}
     )
     compared: Callable[[ScoredRun], Mapping[str, Any] | None] = lambda view: None
+    question: str = ""

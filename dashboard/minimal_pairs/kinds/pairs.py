@@ -82,7 +82,7 @@ NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacc
 tokenizer, so on the model. A model that only preferred fewer tokens would be correct where A < U and incorrect where
 A > U: compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
-**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson, or over clusters as chosen);
+**Point size**: number of pairs; **bands and lines**: 95% intervals (Wilson, or over clusters as chosen);
 **dotted**: chance, or LP for comparison.
 A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
 different normalisations have different units.""")
@@ -90,13 +90,13 @@ NOTE_ON_STEREOTYPES = mark("""A and U are the numbers of tokens of sent_more and
 tokenizer, so on the model. A model that only preferred fewer tokens would prefer sent_more where A < U and sent_less where
 A > U: compare those two before you rely on the overall share. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
-**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: no preference, or LP for
+**Point size**: number of pairs; **bands and lines**: 95% intervals (Wilson); **dotted**: no preference, or LP for
 comparison. A tie counts as a pair, never as sent_more. Outer differences with fewer than 5 pairs are merged into one point.
 Scores of different normalisations have different units.""")
 
 
 def _headlines(result: Result) -> list[Headline]:
-    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval."""
+    """Accuracy of each model over all pairs by plain log-likelihood, with its 95% interval."""
     summary = views.summary(result, ("LP",))
     overall = summary[summary["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)

@@ -98,6 +98,7 @@ sentence is judged by itself. In a calibrated curve the points lie on the dotted
     _sections_of_judged,
     _makers_of_judged,
     _tables_of_judged,
+    question=mark("Do the model's scores tell acceptable sentences from unacceptable ones?"),
 )
 OF_CONDITIONS = KindPage(
     kinds.CONDITIONS,
@@ -110,6 +111,7 @@ a half by one comparison, and less by several together."""),
     _sections_of_conditions,
     lambda view, _: {BY_REGION: lambda: first_region_figure(view)},
     _tables_of_conditions,
+    question=mark("Do the predictions about the model's surprisals hold?"),
     choices=frozenset(),
     anchor="tabs",
     signed=lambda view: {},

@@ -71,6 +71,7 @@ can be compared between tokenizers, perplexity only within one; a pseudo-perplex
     _sections,
     _makers,
     _tables,
+    question=mark("How probable are the documents to the model?"),
     choices=frozenset(),
     anchor="tabs",
     signed=lambda view: {},

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
-from dashboard.shared.theme import GREY, axis_title, laid_out, measure_name, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
 from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
 
@@ -18,7 +18,7 @@ JITTER = 0.3  # numbers of tokens are integers: without it thousands of points w
 
 
 def slope_figure(slopes: pd.DataFrame) -> go.Figure:
-    """The slope of being right on the token difference with its 95 % interval, a row for each score.
+    """The slope of being right on the token difference with its 95% interval, a row for each score.
 
     `slopes` is `length_effects.slopes`. Where one difference parts right from wrong, a ring is Firth's penalised
     estimate; other undefined slopes are left out.
@@ -63,7 +63,7 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
 
 
 def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") -> go.Figure:
-    """The correlation of sentences' scores with |S| and its 95 % interval, a row for each score.
+    """The correlation of sentences' scores with |S| and its 95% interval, a row for each score.
 
     `correlations` is `length_effects.length_correlations`; `measure` "pearson" or "spearman".
     """
@@ -102,7 +102,7 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
             )
         )
     figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
-    figure.update_yaxes(title=axis_title(measure).split(" (")[0], zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=measure_name(measure), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
     figure.update_layout(margin={"t": 12, "b": 56}, legend={"y": -0.2})
     return figure

@@ -56,7 +56,7 @@ def length_section(
             figure,
             key=f"minimal-slopes-{view.run_id}",
             config=camera("slopes", signature),
-            alt=tr("The length slope of each model under each score, with 95 % intervals"),
+            alt=tr("The length slope of each model under each score, with 95% intervals"),
         )
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
             names = ", ".join(
@@ -87,7 +87,7 @@ def _differences(
     offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
     lines = MODELS
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(tr("**{caption}** :gray[|A| − |U|, with 95 % bands]", caption=verbatim(caption)), width="content")
+        st.markdown(tr("**{caption}** :gray[|A| − |U|, with 95% bands]", caption=verbatim(caption)), width="content")
         if len(offered) > 1:
             lines = str(
                 st.segmented_control(
@@ -188,7 +188,7 @@ def _counts(view: ScoredRun, words: PairWords) -> None:
             placeholder="–",
             alt=tr("Number of pairs and share in each stratum, for each model and score"),
         )
-        st.caption(tr("Shares in per cent, with their 95 % intervals."))
+        st.caption(tr("Shares in per cent, with their 95% intervals."))
 
 
 def scores_section(
@@ -281,12 +281,8 @@ def _pairing(view: ScoredRun) -> None:
                 ),
                 "accuracy": st.column_config.NumberColumn(tr("Accuracy"), format=three, help=measure_help("accuracy")),
                 "auc": st.column_config.NumberColumn(tr("AUC"), format=three, help=measure_help("judgement_auc")),
-                **{
-                    name: st.column_config.NumberColumn(tr("95 % from"), format=three) for name in ("ci_low", "auc_low")
-                },
-                **{
-                    name: st.column_config.NumberColumn(tr("95 % to"), format=three) for name in ("ci_high", "auc_high")
-                },
+                **{name: st.column_config.NumberColumn(tr("95% from"), format=three) for name in ("ci_low", "auc_low")},
+                **{name: st.column_config.NumberColumn(tr("95% to"), format=three) for name in ("ci_high", "auc_high")},
                 "reason": tr("Reason"),
             },
             alt=tr("Correlation of scores within pairs, accuracy and AUC, for each model and score"),
@@ -335,8 +331,8 @@ def _judgements(view: ScoredRun) -> None:
                     format="%.3f",  # untranslated
                     help=measure_help("pearson"),
                 ),
-                "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
-                "ci_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
+                "ci_low": st.column_config.NumberColumn(tr("95% from"), format="%.3f"),
+                "ci_high": st.column_config.NumberColumn(tr("95% to"), format="%.3f"),
                 "beta": st.column_config.NumberColumn("β", format="%.2f"),
                 "gamma": st.column_config.NumberColumn("γ", format="%.2f"),
                 "n_pairs": tr("Pairs"),
@@ -348,8 +344,8 @@ def _judgements(view: ScoredRun) -> None:
                         "with the judgement of the difference."
                     ),
                 ),
-                "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
-                "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
+                "difference_low": st.column_config.NumberColumn(tr("95% from"), format="%.3f"),
+                "difference_high": st.column_config.NumberColumn(tr("95% to"), format="%.3f"),
             },
             alt=tr("Correlation of each score with the human judgements of the sentences, for each model"),
         )

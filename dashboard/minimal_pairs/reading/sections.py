@@ -14,7 +14,17 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, list_height, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import (
+    axis_title,
+    laid_out,
+    list_height,
+    plain,
+    symbol,
+    symbol_title,
+    template_safe,
+    with_legend_above,
+    with_shown_models,
+)
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.designs.arrays import mean_with_interval
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
@@ -49,7 +59,7 @@ def reading_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sect
         )
     choices.keep("baseline", baseline, WITH_PREVIOUS)
     heading.markdown(
-        tr("**Gain by surprisal** :gray[held-out log-likelihood of a word's time, with 95 % intervals]"),
+        tr("**Gain by surprisal** :gray[held-out log-likelihood of a word's time, with 95% intervals]"),
         help=measure_help("reading_gain"),
     )
     shown = found[found["baseline"] == baseline]
@@ -86,7 +96,7 @@ def words_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sectio
         choices.keep("time_column", measure, measures[0])
         model = choices.model(view, "words")
     st.markdown(
-        tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95 % intervals]"),
+        tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95% intervals]"),
         help=measure_help("region_surprisal"),
     )
     figure = curve_figure(words, measure)
@@ -134,7 +144,7 @@ def measures_of(words: pd.DataFrame) -> list[str]:
 
 
 def gain_figure(shown: pd.DataFrame) -> go.Figure:
-    """The gain of each column of times, side by side for the models, with 95 % intervals.
+    """The gain of each column of times, side by side for the models, with 95% intervals.
 
     `shown` is `times.gains` of one baseline.
     """
@@ -180,8 +190,8 @@ def gain_figure(shown: pd.DataFrame) -> go.Figure:
         fixedrange=True,
         automargin=True,
     )
-    figure.update_yaxes(title=axis_title("reading_gain"), zeroline=True, fixedrange=True)
-    return laid_out(figure, height=340, legend=len(models) > 1)
+    figure.update_yaxes(title=symbol_title("reading_gain"), zeroline=True, fixedrange=True)
+    return with_legend_above(laid_out(figure, height=340, legend=len(models) > 1))
 
 
 def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
@@ -227,7 +237,7 @@ def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
         )
     figure.update_xaxes(title=axis_title("region_surprisal"), zeroline=False, fixedrange=True)
     figure.update_yaxes(title=plain(measure), zeroline=False, fixedrange=True)
-    return laid_out(figure, height=340, legend=len(models) > 1)
+    return with_legend_above(laid_out(figure, height=340, legend=len(models) > 1))
 
 
 def _gains(shown: pd.DataFrame) -> None:
@@ -262,7 +272,7 @@ def _gains(shown: pd.DataFrame) -> None:
                 tr("Per bit"), format="%.2f", help=tr("By how much the time changes with each bit of surprisal.")
             ),
             **{
-                f"{name}_low": st.column_config.NumberColumn(tr("95 % from"), format=form)
+                f"{name}_low": st.column_config.NumberColumn(tr("95% from"), format=form)
                 for name, form in (("gain", "%.4f"), ("share", "%.2f"), ("coefficient", "%.2f"))
             },
             **{
@@ -280,7 +290,7 @@ def _challenge(scores: pd.DataFrame) -> None:
     if scores.empty:
         return
     st.markdown(
-        tr("**The reading task of the BabyLM challenge** :gray[100 · share, as the challenge counts]"),
+        tr("**The reading task of the BabyLM challenge** :gray[share in %, as the challenge counts it]"),
         help=measure_help("reading_share"),
     )
     wide = with_shown_models(scores).pivot(index="model", columns="score", values="challenge").reset_index()

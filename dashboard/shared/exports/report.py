@@ -21,9 +21,12 @@ from dashboard.shared.comments.exported import CommentLine
 from dashboard.shared.exports.live import LiveView, live_html
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
+from dashboard.shared.figures.axis_titles import fitted_titles
 from engine.messages.languages import language, mark, tr, tr_n, translated
 
 ROWS_SHOWN = 200
+PHONE = 360  # pixels that every reader has; a figure that needs more is moved to the side
+PART, CELL, AROUND_CELLS = 260, 32, 110  # of a part beside others, of a column of a heat map, of what is around these
 ROWS_SEARCHED = 20  # a table with more has a search
 STYLE, SEARCH = (Path(__file__).with_name(f"report.{ending}") for ending in ("css", "js"))
 CITATIONS = {
@@ -141,7 +144,20 @@ def _heading(text: str) -> str:
 def _embedded(figure: go.Figure) -> str:
     # Plotly writes "<" in a figure's texts as an escape, so none of them can end the enclosing script.
     config = {"displaylogo": False, "responsive": True}
-    return str(on_white(figure).to_html(include_plotlyjs=False, full_html=False, config=config))
+    drawn = on_white(figure)
+    with fitted_titles(drawn):
+        shown = str(drawn.to_html(include_plotlyjs=False, full_html=False, config=config))
+    least = least_width(figure)
+    return f'<div class="wide"><div style="min-width: {least}px">{shown}</div></div>' if least else shown
+
+
+def least_width(figure: go.Figure) -> int:
+    """How many pixels a figure needs for its parts side by side, or the columns of a heat map; 0 where a phone has them."""
+    n_parts = len({axis.domain[0] for axis in figure.select_xaxes() if axis.domain})
+    n_parts = max(n_parts, len({scene.domain.x[0] for scene in figure.select_scenes() if scene.domain.x}))
+    n_columns = max((len(trace.z[0]) for trace in figure.select_traces({"type": "heatmap"}) if len(trace.z)), default=0)
+    wanted = max(PART * n_parts if n_parts > 1 else 0, CELL * n_columns + AROUND_CELLS if n_columns else 0)
+    return wanted if wanted > PHONE else 0
 
 
 def _table(name: str, table: pd.DataFrame) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.shared.figures.axis_titles import fitted_titles
 from dashboard.shared.figures.reading import ACROSS, HIGH, LOW, SERIES, UP, VALUE, figure_table, finding
 from engine.messages.languages import mark, tr
 
@@ -26,12 +27,13 @@ def draw_figure(figure: go.Figure, *, key: str, alt: str, data: bool = True, **s
     data: whether a control below the figure opens its numbers as a table. settings: further ones of `plotly_chart`.
     """
     shown = finding(figure)
-    st.plotly_chart(
-        figure,
-        key=key,
-        alt=tr("{caption}. {text}", caption=alt.rstrip(".。"), text=shown) if shown else alt,
-        **settings,
-    )
+    with fitted_titles(figure):
+        st.plotly_chart(
+            figure,
+            key=key,
+            alt=tr("{caption}. {text}", caption=alt.rstrip(".。"), text=shown) if shown else alt,
+            **settings,
+        )
     if data and shown:
         _data(figure, key, alt)
 

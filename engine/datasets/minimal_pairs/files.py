@@ -26,6 +26,7 @@ from engine.messages.message import Message
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
+_OF_NORMS = re.compile(r"The ages at which children learn words are from (.+): [\d,]+ of ")
 FIRST_ROW = Message("{label} from row {row:,}")
 
 APART = Message("Words with reading times or in contexts are left out here, for a run of their own: {names}.")
@@ -177,16 +178,19 @@ def _with_one_spelling(datasets: Sequence[MinimalPairs]) -> list[MinimalPairs]:
 def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
     """The files of a dataset of this name and with these notices, as `joined` makes them; () where not all are named.
 
+    Those of words in contexts are followed by the files of norms that their ages are from.
+
     >>> file_names("a.csv + b.csv", ["2 files are numbered on: a.csv from row 1, b.csv from row 3."])
     ('a.csv', 'b.csv')
     >>> file_names("a.csv + b.csv", [])
     ('a.csv + b.csv',)
     """
     numbering = [match for notice in notices if (match := _NUMBERED.match(notice))]
+    norms = tuple(dict.fromkeys(match[1] for notice in notices if (match := _OF_NORMS.match(notice))))
     if not numbering:
-        return (name,)
+        return (name, *norms)
     parts = tuple(name.split(JOIN))
-    return parts if len(parts) == int(numbering[0][1]) else ()
+    return (*parts, *norms) if len(parts) == int(numbering[0][1]) else ()
 
 
 def _in_archive(

@@ -33,7 +33,7 @@ from engine.messages.message import Message
 SAME = "written otherwise"
 OTHERS = ("like sound", "like characters", "another")
 # The threshold that a share of 0.7 of the entries is in the dictionary novel of the first built-in model's pieces: in
-# words 0.7 leaves none of the entries above it, since 45 % of them occur in one novel only.
+# words 0.7 leaves none of the entries above it, since 45% of them occur in one novel only.
 SAME_IDF = (2.73, "value")
 # Each setting of BERTScore: what it is called, and its choices.
 SETTINGS: Mapping[str, Scoring] = {
@@ -96,7 +96,7 @@ KINDS = Table(
         Column("kind", "text", Message("what kind of name it is, or all")),
         Column("n", "integer", Message("pairs of sentences")),
         Column("area", "number", Message("AUC"), better="higher"),
-        Column("ci_low", "number", Message("lower end of the 95 % interval, by a bootstrap of pairs of names")),
+        Column("ci_low", "number", Message("lower end of the 95% interval, by a bootstrap of pairs of names")),
         Column("ci_high", "number", Message("its upper end")),
         Column("decided", "number", Message("share of the pairs that M calls the same name or another name")),
         Column("right", "number", Message("share of these that are called so rightly"), better="higher"),
@@ -116,7 +116,7 @@ CURVES = Table(
             Message("the greatest share of the pairs with the same name above such a threshold"),
             better="higher",
         ),
-        Column("ci_low", "number", Message("lower end of its 95 % interval, by the same bootstrap")),
+        Column("ci_low", "number", Message("lower end of its 95% interval, by the same bootstrap")),
         Column("ci_high", "number", Message("its upper end")),
     ),
     since="0.3.0",

@@ -1,7 +1,7 @@
 """Classification check: can a small network tell the classes of labelled sentences from a model's vectors?
 
 Sentences and labels in; each model's accuracy over several runs, with what is taken for what, out. Paper:
-Shibayama et al., NLP 2020, section 5.2: hidden layers 200 wide, Adam, 20 epochs, 5 runs, the last 20 % of each class
+Shibayama et al., NLP 2020, section 5.2: hidden layers 200 wide, Adam, 20 epochs, 5 runs, the last 20% of each class
 for the test. The paper's text does not say how many such layers (several; here two) nor the size of a batch (here 32).
 """
 

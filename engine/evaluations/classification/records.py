@@ -146,7 +146,7 @@ COMPARISONS = Table(
         *interval(Message("by the sentences and by the runs")),
         SEPARABLE,
     ),
-    bold=separable_in_bold("difference", Message("95 % interval, paired by sentences")),
+    bold=separable_in_bold("difference", Message("95% interval, paired by sentences")),
 )
 CONFUSION = Table(
     "confusion",

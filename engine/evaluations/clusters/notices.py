@@ -18,7 +18,7 @@ from engine.messages.message import Message
 
 CLASSES_IN_NOTICE = 10
 NO_UPPER_END = Message(
-    "The scores under permuted labels have no upper end: in more than 2.5 % of the permutations "
+    "The scores under permuted labels have no upper end: in more than 2.5% of the permutations "
     "all classes have one centroid."
 )
 

@@ -248,7 +248,7 @@ COMPARISONS = Table(
         *INTERVAL,
         SEPARABLE,
     ),
-    bold=separable_in_bold("difference", Message("95 % interval of a paired bootstrap")),
+    bold=separable_in_bold("difference", Message("95% interval of a paired bootstrap")),
 )
 NULL = Table(
     "null",
@@ -257,11 +257,11 @@ NULL = Table(
         MODEL,
         SCORE,
         Column("null_mean", "number", "mean of the score under permuted labels"),
-        Column("null_low", "number", "lower end of the middle 95 % of these scores"),
+        Column("null_low", "number", "lower end of the middle 95% of these scores"),
         Column(
             "null_high",
             "number",
-            "upper end of the middle 95 % of these scores; NaN where classes of "
+            "upper end of the middle 95% of these scores; NaN where classes of "
             "these labels have one centroid that often",
         ),
         measured("permutation_p_value", "p_value"),

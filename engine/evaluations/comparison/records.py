@@ -36,7 +36,7 @@ NUMBERS = Table(
         WHY_UNDEFINED,
     ),
     bold=separable_in_bold(
-        "difference", Message("Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out 0")
+        "difference", Message("Holm-corrected, 5%, where there is a p-value, else the 95% interval leaves out 0")
     ),
 )
 ITEMS = Table(

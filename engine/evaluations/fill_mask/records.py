@@ -142,7 +142,7 @@ COMPARISONS = Table(
         N_WORDS,
         NOTE,
     ),
-    bold=separable_in_bold("difference", Message("95 % interval of Student's t, paired, over the words")),
+    bold=separable_in_bold("difference", Message("95% interval of Student's t, paired, over the words")),
 )
 SENTENCES = Table(
     "sentences",

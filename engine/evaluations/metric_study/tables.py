@@ -44,7 +44,7 @@ SETTINGS = CORRELATIONS.reduced(
     bold=Emphasis(
         "pearson",
         _not_below_the_best,
-        Message("Bold: the best setting and those not significantly below it (Williams' test, two-sided, 5 %)."),
+        Message("Bold: the best setting and those not significantly below it (Williams' test, two-sided, 5%)."),
     ),
 )
 METHODS = CORRELATIONS.reduced(

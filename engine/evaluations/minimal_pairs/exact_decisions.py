@@ -9,8 +9,8 @@ at is off by SAFETY times more than all that were.
 The sample holds the pairs that are nearest to a tie, which have to be scored again anyway. Alone they would say too
 little: pairs near to a tie differ in few tokens, and where errors are larger in pairs that differ more, the largest one
 would be missed. So AUDITED_PAIRS of it are drawn from all pairs alike, whatever their margins, and represent the
-others: the largest of that many errors lies above the 98th percentile of all with a probability of 64 %, above the 95th
-with 92 %, and it is doubled. A pair that is left in bfloat16 has a margin beyond that, so that its winner is wrong only
+others: the largest of that many errors lies above the 98th percentile of all with a probability of 64%, above the 95th
+with 92%, and it is doubled. A pair that is left in bfloat16 has a margin beyond that, so that its winner is wrong only
 if its error is too, and in the direction of the tie.
 """
 

@@ -15,7 +15,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.version import VERSION
 
 JSON_FORMAT = 1  # raised when a reader of the file would have to change
-_ABOUT = f"With Hakari {VERSION}, without fine-tuning. Intervals are 95 %."
+_ABOUT = f"With Hakari {VERSION}, without fine-tuning. Intervals are 95%."
 # What of the facts names the model and says how it reads texts; the rest is of this machine or of every signature.
 FACTS = (
     "name",
@@ -68,7 +68,7 @@ def readme(card: CardOfModel) -> str:
         "",
         _ABOUT,
         "",
-        "| Evaluation | Data | Measure | n | Value | 95 % interval | Better |",
+        "| Evaluation | Data | Measure | n | Value | 95% interval | Better |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in card.headlines.to_dict("records"):

@@ -86,7 +86,7 @@ def eval_result_files(card: CardOfModel) -> dict[str, str]:
             number += 1
             path = f".eval_results/{stem}_{number}.yaml"
         ends = (row["ci_low"], row["ci_high"])
-        interval = f", 95 % interval {ends[0]:.4g} to {ends[1]:.4g}" if all(map(math.isfinite, ends)) else ""
+        interval = f", 95% interval {ends[0]:.4g} to {ends[1]:.4g}" if all(map(math.isfinite, ends)) else ""
         entry = EvalResultEntry(
             dataset_id=result.dataset_type,
             task_id=row["evaluation"].replace("-", "_"),

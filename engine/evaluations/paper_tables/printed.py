@@ -44,7 +44,7 @@ class PaperTable:
 
     def values(self, column: str) -> pd.Series:
         """A column as numbers by the name of the row; per cents as shares of 1, as the cards have them."""
-        # In decimals: 12.54 % is the number 0.1254, and not what 12.54 / 100 is in binary.
+        # In decimals: 12.54% is the number 0.1254, and not what 12.54 / 100 is in binary.
         return (
             self.printed()
             .set_index(self.columns[0])[column]

@@ -138,8 +138,8 @@ TABLES: dict[str, PaperTable] = {
                 ("Tohoku Univ. Ver.", "66.11%", "70.00%", "68.67%"),
             ),
             dict.fromkeys(("minimum", "maximum", "mean"), "classification_accuracy"),
-            "Five runs on 180 test titles. The means differ by 1.33 points at most, which is 2.4 titles; the 95 % interval "
-            "of 70 % at 180 titles is 63 to 76 %.",
+            "Five runs on 180 test titles. The means differ by 1.33 points at most, which is 2.4 titles; the 95% interval "
+            "of 70% at 180 titles is 63 to 76%.",
             (MECAB,),
         ),
     )

@@ -35,19 +35,19 @@ RANK_LAST = Column(
 
 
 def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column, Column]:
-    """The two ends of a 95 % interval: `names`_low and `names`_high; `method` says how it is found.
+    """The two ends of a 95% interval: `names`_low and `names`_high; `method` says how it is found.
 
     of: the column that it is the interval of, where that is neither `names` nor the number before it.
     """
     low = (
-        Message("lower end of the 95 % interval, {method}", method=method)
+        Message("lower end of the 95% interval, {method}", method=method)
         if method
-        else Message("lower end of the 95 % interval")
+        else Message("lower end of the 95% interval")
     )
     high = (
-        Message("upper end of the 95 % interval, {method}", method=method)
+        Message("upper end of the 95% interval, {method}", method=method)
         if method
-        else Message("upper end of the 95 % interval")
+        else Message("upper end of the 95% interval")
     )
     return (
         Column(f"{names}_low", "number", low, end="low", of=of),
@@ -71,7 +71,7 @@ def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
     return Emphasis(
         column,
         rows,
-        Message("Bold: no model is significantly better ({method}, 95 %).", method=method),
+        Message("Bold: no model is significantly better ({method}, 95%).", method=method),
     )
 
 

@@ -53,7 +53,7 @@ class Column:
     type: "number" may be NaN (undefined), "integer or none" NA. dtype: what it is in memory where that is not the usual
     one of the type ("float32", "category"). unit: "" for a pure number. better: which end is, "neither" for what is no
     measure. card: the key of the measure card that unit and direction are from. since: the version that brought it.
-    digits: the decimals that mean something in print; None where the size of the values decides. end: of a 95 %
+    digits: the decimals that mean something in print; None where the size of the values decides. end: of a 95%
     interval, that of the column `of`; where that is "", of the column whose name it has, or else of the number before
     it.
     """

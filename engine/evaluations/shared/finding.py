@@ -170,7 +170,7 @@ def _sentence(contest: Contest, ranked: Sequence[Standing], names: Mapping[str, 
         nothing = Message("No model has a value: {measure} is undefined.", measure=contest.label)
         return together(" ", [nothing, contest.reason]) if contest.reason else nothing
     best = ranked[0]
-    common |= {"best": names[best.model], "value": _with_interval(contest, best)}
+    common |= {"best": names[best.model], "value": with_interval(contest, best)}
     if len(ranked) == 1:
         return Message("{best}: {measure} {value} over {over}.", **common)
     if contest.n < FEWEST:
@@ -336,7 +336,8 @@ def _of_sides(contest: Contest, contrast: Contrast, best: Standing) -> Message:
     )
 
 
-def _with_interval(contest: Contest, standing: Standing) -> str:
+def with_interval(contest: Contest, standing: Standing) -> str:
+    """The number of a model, with its interval where there is one."""
     if math.isnan(standing.low) or math.isnan(standing.high):
         return contest.number(standing.value)
     scale = 100 if contest.is_share else 1

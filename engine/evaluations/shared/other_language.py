@@ -10,7 +10,7 @@ from engine.models.tokenization.scripts import CJK, text_scripts
 
 MOST_LETTERS = 0.5  # the share of the letters from which texts are of a script
 # A vocabulary is of one script from the first share on, and hardly of another below the second. Of a Japanese BERT of
-# 32,000 pieces 92 % are Japanese and 8 % Latin; of a multilingual one 60 % are Latin and 14 % Chinese or Japanese.
+# 32,000 pieces 92% are Japanese and 8% Latin; of a multilingual one 60% are Latin and 14% Chinese or Japanese.
 OF_ONE, HARDLY = 0.75, 0.1
 NAMES = {
     CJK: Message("Chinese or Japanese characters"),

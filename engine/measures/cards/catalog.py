@@ -339,7 +339,7 @@ _ALL = (
         "",
         "higher",
         "How near to a straight line do metric and human scores lie?",
-        "Pearson 1895; 95 % interval by Fisher's z (1921)",
+        "Pearson 1895; 95% interval by Fisher's z (1921)",
     ),
     MeasureCard(
         "spearman",
@@ -350,7 +350,7 @@ _ALL = (
         "",
         "higher",
         "Do metric and human scores put the pairs in one order, whatever the distances?",
-        "Spearman 1904; 95 % interval by the infinitesimal jackknife (Efron 1981), by simulation below 20 pairs",
+        "Spearman 1904; 95% interval by the infinitesimal jackknife (Efron 1981), by simulation below 20 pairs",
     ),
     MeasureCard(
         "kendall",
@@ -361,7 +361,7 @@ _ALL = (
         "",
         "higher",
         "Of any two pairs, how much oftener do metric and human agree on the better one than disagree?",
-        "Kendall 1945; 95 % interval by Long and Cliff 1997, by simulation below 20 pairs",
+        "Kendall 1945; 95% interval by Long and Cliff 1997, by simulation below 20 pairs",
     ),
     MeasureCard(
         "williams",
@@ -465,7 +465,7 @@ _ALL = (
         "",
         "neither",
         "Is one model right more often than the other on the same pairs? Above 0 the first is.",
-        "McNemar 1947, exact; 95 % interval by Agresti and Min 2005, with 0 where the test does not reject; many models "
+        "McNemar 1947, exact; 95% interval by Agresti and Min 2005, with 0 where the test does not reject; many models "
         "corrected by Holm 1979",
     ),
     MeasureCard(

@@ -28,7 +28,7 @@ JUDGEMENT_CARDS = (
         "higher",
         "How probable is it that an acceptable sentence has a higher score than an unacceptable one? No threshold is "
         "needed.",
-        "Mann and Whitney 1947; 95 % interval by DeLong et al. 1988, on the log-odds",
+        "Mann and Whitney 1947; 95% interval by DeLong et al. 1988, on the log-odds",
     ),
     MeasureCard(
         "judgement_mcc",
@@ -111,7 +111,7 @@ DESIGN_CARDS = (
         "bits",
         "higher",
         "How far are the items, on average, on the side that is predicted? Of a 2 × 2 design the interaction.",
-        "the wh-licensing interaction of Wilcox et al. 2018 (BlackboxNLP), for any formula; 95 % interval by Student's "
+        "the wh-licensing interaction of Wilcox et al. 2018 (BlackboxNLP), for any formula; 95% interval by Student's "
         "t over items",
     ),
 )
@@ -125,7 +125,7 @@ READING_CARDS = (
         "nats per word",
         "higher",
         "How much better are the times in which people read words predicted with the model's surprisal than without it?",
-        "Goodkind, Bicknell 2018 (CMCL); Wilcox et al. 2020 (CogSci); 95 % interval by Student's t over items",
+        "Goodkind, Bicknell 2018 (CMCL); Wilcox et al. 2020 (CogSci); 95% interval by Student's t over items",
         digits=4,
     ),
     MeasureCard(
@@ -139,7 +139,7 @@ READING_CARDS = (
         "Of what the baseline leaves open in the times in which people read words, how much does the model's surprisal "
         "explain?",
         "BabyLM challenge, reading task (babylm-org/babylm-eval 2026), there in per cent; data and regressions of de Varda, "
-        "Marelli, Amenta 2023; 95 % interval by the jackknife over items",
+        "Marelli, Amenta 2023; 95% interval by the jackknife over items",
         digits=4,
     ),
     MeasureCard(
@@ -152,7 +152,7 @@ READING_CARDS = (
         "",
         "higher",
         "Does the model learn words in the order in which children do?",
-        "Chang, Bergen 2022 (TACL); BabyLM challenge, age of acquisition (babylm-org/babylm-eval 2026); 95 % interval by "
+        "Chang, Bergen 2022 (TACL); BabyLM challenge, age of acquisition (babylm-org/babylm-eval 2026); 95% interval by "
         "Fisher 1921",
     ),
 )

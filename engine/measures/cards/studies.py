@@ -51,6 +51,6 @@ STUDY_CARDS = (
         "higher",
         "How far do raters agree beyond what their answers give by chance? Krippendorff asks for 0.8, and for 0.667 "
         "where tentative conclusions are enough.",
-        "Krippendorff 2011 (Computing Krippendorff's Alpha-Reliability); 95 % interval over pairs drawn anew",
+        "Krippendorff 2011 (Computing Krippendorff's Alpha-Reliability); 95% interval over pairs drawn anew",
     ),
 )

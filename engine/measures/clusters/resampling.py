@@ -13,7 +13,7 @@ from engine.measures.clusters.classes import LabelledVectors, labelled_vectors
 from engine.messages.message import Message
 
 CONFIDENCE = 0.95
-# Fewer leave no 2.5 % quantile to speak of.
+# Fewer leave no 2.5% quantile to speak of.
 FEWEST_RESAMPLES = 100
 # The draws of a class come in blocks of this size whatever the model, so that models share their draws.
 RESAMPLES_PER_BLOCK = 250
@@ -51,7 +51,7 @@ def bootstrap(
     A plain resample is no picture of that: its A_m is too small by (n − 1) / n, its B_m too large because the
     centroids scatter about centroids that have scattered already, and larger yet because a sentence drawn twice
     is at no distance from itself. With 9 classes of 20 sentences in 60 dimensions plain percentile intervals
-    covered A* 38 %, B* and M* 1 % of the time. So resamples are drawn from classes whose own A* and B* are the
+    covered A* 38%, B* and M* 1% of the time. So resamples are drawn from classes whose own A* and B* are the
     A_m and B_m observed: vectors are moved from their centroid by sqrt(n / (n − 1)), centroids towards their
     mean by sqrt(1 − noise / B_m), noise = (1 − 1/N) Σ_i σ_i² / (n_i (n_i − 1)); and what equal draws add to the
     squared length of a drawn mean, Σ_j w_j (w_j − 1) ||y_j||² / n², is put at its expectation.
@@ -73,8 +73,8 @@ def bootstrap(
     Source: Efron and Tibshirani 1993, chapters 6 and 13; rescaled residuals after Davison and Hinkley 1997, section
     2.3; the moved centroids and the expectation of equal draws are ours. That the intervals cover what they say
     is shown in tests/measures/clusters/test_resampling.py, for normal vectors. With heavy tails they cover less: in 300
-    draws of 6 classes of 20 multivariate t vectors with 5 degrees of freedom A_m 89, B_m 96 and M_m 87 %, with 3
-    degrees 79, 91 and 79 %.
+    draws of 6 classes of 20 multivariate t vectors with 5 degrees of freedom A_m 89, B_m 96 and M_m 87%, with 3
+    degrees 79, 91 and 79%.
 
     >>> resamples = bootstrap([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"], n_resamples=100)
     >>> resamples.score.shape

@@ -150,7 +150,7 @@ def matthews_correlation(
 
         MCC = (TP · TN - FP · FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))
 
-    predicted, acceptable: bool (n,). Range [-1, 1], no unit, higher is better; 0 is chance. The interval (95 %) is of
+    predicted, acceptable: bool (n,). Range [-1, 1], no unit, higher is better; 0 is chance. The interval (95%) is of
     the percentile bootstrap over the sentences, which draws the four counts anew; it does not count that the threshold
     was chosen. Edges: 0 where all verdicts, or all judgements, are alike, as in scikit-learn; nan for no sentence.
 

@@ -78,7 +78,7 @@ def accuracy_by_stratum(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: Arr
     a_tokens, u_tokens : (n_pairs,), |S| of the acceptable and the unacceptable sentence.
 
     Range: accuracy in [0, 1], no unit, higher is better; 0.5 is chance, ties aside. ci_low and ci_high
-    are the 95 % Wilson interval. Always four records, in the order of STRATA.
+    are the 95% Wilson interval. Always four records, in the order of STRATA.
 
     Edges: a tie is not correct, and counts in n. An empty stratum has n = 0 and nan for the rest.
 

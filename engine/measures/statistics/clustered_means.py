@@ -74,10 +74,10 @@ def clustered_means(
 
     Source: the bootstrap-t (Efron and Tibshirani 1993, section 12.5) with the variance of a clustered mean. For skewed
     numbers it covers what a percentile interval falls short of. Measured in 1,000 draws of words with five sentences
-    each, of Beta(1, 8), (0.3, 3), (0.1, 1) and (2, 2): 93 to 97 % from 20 words (a percentile interval of 20 words 87
-    to 93 %), 77 to 95 % of 5 words (61 to 85 %). Two equal ones are told apart by t in 5 % of 20 words, 1 to 4 % of 5
-    (by percentile intervals in 8 to 10 and 17 to 21 %); where one column is much more skewed than the other it covers
-    91 % of 20 words.
+    each, of Beta(1, 8), (0.3, 3), (0.1, 1) and (2, 2): 93 to 97% from 20 words (a percentile interval of 20 words 87
+    to 93%), 77 to 95% of 5 words (61 to 85%). Two equal ones are told apart by t in 5% of 20 words, 1 to 4% of 5
+    (by percentile intervals in 8 to 10 and 17 to 21%); where one column is much more skewed than the other it covers
+    91% of 20 words.
 
     >>> found = clustered_means([[1, 1, 2, 2, 4, 4, 5, 5, 8, 8]], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5], seed=1)
     >>> float(found.mean[0]), found.n_clusters, bool(found.low[0] < 4 < found.high[0])

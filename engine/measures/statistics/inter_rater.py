@@ -42,7 +42,7 @@ def krippendorff_alpha(
 
     o_ck counts the ordered pairs of ratings c, k of one item by two raters, each item weighted by 1 / (its ratings
     - 1); n_c = Σ_k o_ck; n = Σ_c n_c. δ² is 0 or 1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal) or
-    (c - k)² (interval). The interval lies between the 2.5 % and 97.5 % quantiles over items drawn with replacement.
+    (c - k)² (interval). The interval lies between the 2.5% and 97.5% quantiles over items drawn with replacement.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def paired_bootstrap(
         difference = mean(first − second)
         p = min(1, 2 · min(n_≤, n_≥) / (resamples + 1)),    n_≤ = 1 + the number of resamples with a difference ≤ 0
 
-    Items are drawn with replacement, both numbers of an item together; the interval lies between the 2.5 % and 97.5 %
+    Items are drawn with replacement, both numbers of an item together; the interval lies between the 2.5% and 97.5%
     quantiles of the resampled differences.
 
     Parameters

@@ -129,7 +129,7 @@ def holm(p_values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]
     p_values : (m,), in [0, 1].
 
     Returns (m,), in the given order; none is below its own p. Comparisons with p' < 0.05 contain a false one with a
-    probability of at most 5 %, however the tests hang together. No p-values: an empty array.
+    probability of at most 5%, however the tests hang together. No p-values: an empty array.
 
     Raises InputError for a value outside [0, 1].
 

@@ -24,7 +24,7 @@ def sign_flip_test(first: ArrayLike, second: ArrayLike, groups: Sequence[Hashabl
         p = the share of all 2^n choices of signs with |Σ_g ± D_g| ≥ |Σ_g D_g|,    D_g = sum over group g
 
     If neither column were larger, the difference of a group would be as likely with the other sign. The interval holds
-    the shifts of the difference that the test does not reject at 5 %: with k = floor(0.025 · 2^n), from the k-th
+    the shifts of the difference that the test does not reject at 5%: with k = floor(0.025 · 2^n), from the k-th
     smallest to the k-th largest of the means over the 2^n − 1 subsets of groups.
 
     Parameters
@@ -68,7 +68,7 @@ def sign_flip_test(first: ArrayLike, second: ArrayLike, groups: Sequence[Hashabl
             np.nan,
             np.nan,
             p_value,
-            Message("fewer than 6 independent items cannot show a difference at the 5 % level"),
+            Message("fewer than 6 independent items cannot show a difference at the 5% level"),
         )
     none = np.zeros(len(sums))
     means = _all_sums(np.zeros(1), sums, none)[:-1] / _all_sums(np.zeros(1), sizes, none)[:-1]  # of subsets, none empty

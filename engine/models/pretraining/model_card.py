@@ -39,8 +39,8 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         kind = "masked"
         result = Message(
             "masked-token top-1 accuracy **{held_out:.1%}** and {held_out_:.2f} nats per token, over "
-            "{held_out__:,} tokens masked as in training (15 % chosen; of these 80 % become [MASK], 10 % "
-            "another token, 10 % stay); **{held_out___:.1%}** and {held_out____:.2f} nats where every "
+            "{held_out__:,} tokens masked as in training (15% chosen; of these 80% become [MASK], 10% "
+            "another token, 10% stay); **{held_out___:.1%}** and {held_out____:.2f} nats where every "
             "chosen token becomes [MASK]",
             held_out=held_out["masked_accuracy"],
             held_out_=held_out["masked_nats"],

@@ -22,9 +22,9 @@ def held_out_numbers(
 ) -> dict[str, float]:
     """Accuracy and loss on held-out running text, about `held_out_tokens` tokens spread evenly over it.
 
-    BERT, 15 % of tokens chosen with a seed: `masked_accuracy`, the share of them whose most probable token is the right
+    BERT, 15% of tokens chosen with a seed: `masked_accuracy`, the share of them whose most probable token is the right
     one, and `masked_nats`, their mean negative log-likelihood, under the masking it is trained with (of the
-    chosen tokens 80 % become [MASK], 10 % another token, 10 % stay); `mask_only_accuracy` and `mask_only_nats`, the
+    chosen tokens 80% become [MASK], 10% another token, 10% stay); `mask_only_accuracy` and `mask_only_nats`, the
     same where every chosen token becomes [MASK], as in the evaluations of the dashboard.
     GPT-2: `nats_per_token` and `nats_per_character`, each row scored from its <s>; characters are those that
     the scored tokens spell.

@@ -163,8 +163,8 @@ _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
         Message("accuracy, masked as trained"),
         Message(
             "share of masked tokens whose most probable token is "
-            "right, of the chosen 80 % [MASK], 10 % another token, "
-            "10 % left"
+            "right, of the chosen 80% [MASK], 10% another token, "
+            "10% left"
         ),
         "higher",
     ),

@@ -71,9 +71,9 @@ def test_better_is_up_and_right_for_either_direction() -> None:
 def test_ticks_of_shares_are_distinct_per_cents() -> None:
     assert charts.scatter(TABLE, "fill-mask", "classification").layout.xaxis.tickformat == ".0%"
     near = TABLE.assign(**{"fill-mask": [0.00201, 0.00212, 0.00207, 0.00195]})
-    # 0.023 % from end to end: a sixth of it is 0.004 %, which three decimals tell
+    # 0.023% from end to end: a sixth of it is 0.004%, which three decimals tell
     assert charts.scatter(near, "fill-mask", "classification").layout.xaxis.tickformat == ".3%"
-    assert charts.scatter(near[:1], "fill-mask", "classification").layout.xaxis.tickformat == ".3%"  # 0.18 to 0.22 %
+    assert charts.scatter(near[:1], "fill-mask", "classification").layout.xaxis.tickformat == ".3%"  # 0.18 to 0.22%
     assert charts.scatter(TABLE, "clusters", "classification").layout.xaxis.tickformat == ""
 
 

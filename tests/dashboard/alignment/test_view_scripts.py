@@ -124,7 +124,7 @@ def test_by_hand_the_explanation_of_a_penalised_token() -> None:
         "proper noun",
         "タロー / ジロー: distance 3 of 4",
         "M = 0.25",
-        "share of recall 10.0 %, adds 0.08",
+        "share of recall 10.0%, adds 0.08",
     ]
 
 

@@ -259,7 +259,7 @@ def test_excluded_sentences_are_listed_with_their_reason(backend: FakeBackend) -
     rows = [("長" * 5000, "a"), ("<b>短い</b>", "a"), ("文", "b"), ("例", "b"), ("四", "b"), ("五", "a")]
     app = visit(finished(LabelledSentences.from_frame(pd.DataFrame(rows, columns=["text", "label"]), "mine")))
     expander = next(expander for expander in app.expander if expander.label.startswith("Left out"))
-    assert expander.label == "Left out: 2"  # the same sentence for both models
+    assert expander.label == "Left out: 1 row"  # by both models, as the finding counts it
     assert set(expander.dataframe[0].value["row"]) == {1}
     assert maps_of(app)["rows"] == [2, 3, 4, 5, 6] and "5 sentences of 2 classes" in words(app)
 

@@ -88,7 +88,7 @@ def test_a_dictionary_of_english_names_the_english_corpus() -> None:
 
 def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:
     app = visit()
-    # は is in three of four documents, the five others in one, log(5 / 2): the lower 70 % are four, so none is above
+    # は is in three of four documents, the five others in one, log(5 / 2): the lower 70% are four, so none is above
     assert [metric.value for metric in app.metric] == ["4", "6", "8", "0.92", "0"]
     app.slider(key="corpora-share-").set_value(0.2)
     assert [metric.value for metric in drawn(app).metric][3:] == ["0.22", "5"]

@@ -42,7 +42,7 @@ def test_the_bars_are_the_means_over_all_the_best_first(result: Result) -> None:
     assert sorted(names) == ["&lt;n&gt;%{x}", "m"]
     digits = charts.percent_digits(overall["mean_probability"])
     assert [note.text for note in figure.layout.annotations[1::2]] == [
-        f"<b>{100 * value:.{digits}f} %</b>" for value in overall["mean_probability"]
+        f"<b>{100 * value:.{digits}f}%</b>" for value in overall["mean_probability"]
     ]
     assert figure.layout.xaxis.range[1] >= overall["ci_high"].max()
     assert "larger is better" in figure.layout.title.subtitle.text
@@ -95,12 +95,12 @@ def test_tokens_are_escaped() -> None:
     figure = charts.prediction_bars(part, "y", 0.1, None)
     assert "&lt;b&gt;x&lt;/b&gt;" in figure.layout.yaxis.ticktext[0]
     assert "長" * 13 + "…" in figure.layout.yaxis.ticktext[1]
-    assert list(figure.data[0].text) == ["50 %", "1·10⁻⁷ %"]
+    assert list(figure.data[0].text) == ["50%", "1·10⁻⁷%"]
 
 
 def test_percents() -> None:
-    assert charts.percent(0.5, 1) == "50.0 %" and charts.percent(float("nan"), 1) == "undefined"
-    assert charts.interval(0.001, 0.0025, 2) == "0.10–0.25 %" and charts.interval(float("nan"), 0.1, 1) == ""
+    assert charts.percent(0.5, 1) == "50.0%" and charts.percent(float("nan"), 1) == "undefined"
+    assert charts.interval(0.001, 0.0025, 2) == "0.10–0.25%" and charts.interval(float("nan"), 0.1, 1) == ""
     assert charts.percent_digits([0.25]) == 1 and charts.percent_digits([0.002]) == 3
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.fill_mask.means import ranks_of
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.masked.masked_sentences import MaskedSentences
@@ -101,7 +104,7 @@ def test_another_language_keeps_the_sentence_and_the_mask(backend: FakeBackend) 
     app.session_state["language"] = "ja"
     text = words(drawn(app))
     assert "図書館" in text and "3サブワード: 図 " in text and app.get_by_key(mask).value == 3
-    assert "編集して再予測" in text and "95 %" not in text
+    assert "編集して再予測" in text and "95% interval" not in text
 
 
 def test_a_word_of_several_pieces_has_a_mask_to_choose(backend: FakeBackend) -> None:
@@ -176,7 +179,7 @@ def test_sentences_that_no_model_could_fill_are_listed(backend: FakeBackend) -> 
     app = visit(run=finished(dataset))
     assert [toggle.key for toggle in app.toggle] == ["figure-caption"]  # both left out the same
     assert "1 of 4 sentences could not be filled" in words(app)
-    assert "Left out: 2" in [expander.label for expander in app.expander]
+    assert "Left out: 1 row" in [expander.label for expander in app.expander]
 
 
 def test_models_that_filled_different_sentences_are_compared_on_the_common_ones(
@@ -295,3 +298,23 @@ def test_a_causal_model_is_explained(backend: FakeBackend) -> None:
 
 def test_the_sample_forms_are_the_same_sentences() -> None:
     assert set(sample_data.domain_sentences().texts) == set(sample_data.masked_sentences().texts)
+
+
+def test_a_model_has_the_places_that_the_tests_leave_it_over_the_same_sentences_only(backend: FakeBackend) -> None:
+    result = session.engine().runs.result(finished(TWO))
+    names = ["a", "b", "c", "d"]
+    overall = pd.DataFrame({"model": names, "domain": ALL, "mean_probability": [0.5, 0.3, 0.3, 0.1], "n": 8})
+    pairs = pd.DataFrame(
+        [(one, other, {one, other} == {"a", "d"}) for one in names for other in names if one != other],
+        columns=["model", "other", "separable"],
+    )
+    tested = replace(result, common=overall, comparisons=pairs)
+    # Only a and d differ: nobody is before b and c for certain, and d is behind a.
+    assert ranks_of(overall, tested) == ["1–3", "1–4", "1–4", "2–4"]
+    assert ranks_of(overall.assign(n=[8, 8, 8, 7]), tested) == ["–"] * 4
+    assert ranks_of(overall[:1], tested) == []
+
+
+def test_the_table_of_several_models_begins_with_the_rank(backend: FakeBackend) -> None:
+    app = visit(run=finished(TWO))
+    assert list(app.dataframe[0].value)[:2] == ["rank", "model"]

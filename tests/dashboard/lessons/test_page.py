@@ -102,6 +102,7 @@ def test_the_right_answer_is_taken_and_a_wrong_one_is_not(name: str, language: s
         app = opened(lesson, number, language)
         with in_language(language):
             posed = step.pose(results)
+            wrong_said, right_said = tr("Not right yet."), tr("Right.")
             none, one = (tr("{done} of {n} steps done", done=done, n=len(lesson.steps)) for done in (0, 1))
         assert app.get("progress")[0].proto.text == none
         assert not app.success and not app.warning
@@ -111,9 +112,10 @@ def test_the_right_answer_is_taken_and_a_wrong_one_is_not(name: str, language: s
         else:
             good, bad = round(right, 3), right + 1.5
         app = answered(app, lesson, step, bad)
-        assert not app.success and app.warning, step.name
+        assert not app.success and wrong_said in app.warning[0].value, step.name
         app = answered(app, lesson, step, good)
         assert app.success and not app.warning, (step.name, good, posed.answer)
+        assert app.success[0].value.startswith(f"**{right_said}** ")
         assert posed.explanation in app.success[0].value.replace("\\", "").replace("\u2060", "").replace("  \n", "\n")
         assert app.get("progress")[0].proto.text == one
         assert not re.search(r"\bnan\b|\{|\}", f"{posed.text} {posed.explanation}"), step.name

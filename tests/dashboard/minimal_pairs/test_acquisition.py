@@ -42,7 +42,7 @@ def test_models_that_are_no_checkpoints_have_surprisals_alone() -> None:
     run_id = finished(DATASET, BERT)
     for section in ("Acquisition", "Words"):
         app = page_visits.visit("minimal_pairs", run=run_id, section=section)
-        assert not app.exception and not app.error and "no checkpoints of one training" in words(app)
+        assert not app.exception and not app.error and "checkpoints of one, with their steps" in words(app)
     assert "download-context_surprisals" in {button.key for button in app.download_button}
 
 

@@ -48,12 +48,12 @@ def test_a_point_without_an_interval_parts_the_band_and_is_never_called_0_percen
     np.testing.assert_array_equal(band.x, [-3, -2, -1, -1, -2, -3, np.nan, 1, 2, 3, 3, 2, 1])
     high, low = points["ci_high"].to_numpy(), points["ci_low"].to_numpy()
     np.testing.assert_array_equal(band.y, [*high[:3], *low[2::-1], np.nan, *high[4:], *low[:3:-1]])
-    assert line.customdata[3][1] == "no 95 % interval"
-    assert line.customdata[0][1] == f"95 %: {low[0]:.1%} to {high[0]:.1%}"
+    assert line.customdata[3][1] == "no 95% interval"
+    assert line.customdata[0][1] == f"95%: {low[0]:.1%} to {high[0]:.1%}"
     assert figure.layout.yaxis.range[0] <= points["accuracy"].min()
     without = charts.difference_figure(points.assign(ci_low=np.nan, ci_high=np.nan))
     assert len(without.data[1].x) == 0 and without.layout.yaxis.range[0] <= points["accuracy"].min()
-    assert interval({"n": 3, "ci_low": np.nan, "ci_high": np.nan, "n_tied": 0}) == "no 95 % interval"
+    assert interval({"n": 3, "ci_low": np.nan, "ci_high": np.nan, "n_tied": 0}) == "no 95% interval"
 
 
 def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -> None:

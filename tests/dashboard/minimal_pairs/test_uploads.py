@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.minimal_pairs.face import FACE
+from dashboard.shared import session
+from dashboard.shared.exports.command_data import command_data
 from engine.datasets.minimal_pairs.files import read_pairs
 from tests.dashboard.minimal_pairs.test_page import BERT, CROWS, GPT, finished, finished_result, given_files
 from tests.support import page_visits
@@ -114,3 +117,9 @@ def test_words_in_contexts_and_norms_are_given_together() -> None:
     app = given_files(("cdi_childes.json", lists), ("cdi_human.csv", norms))
     said = words(app)
     assert not app.error and "3 words in contexts" in said and "from cdi_human.csv: 1 of 2 words" in said
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    drawn(app).button(key="minimal-pairs-submit").click()
+    drawn(app)
+    finished_result(str(app.query_params["run"]))
+    view = session.access().get(str(app.query_params["run"]))
+    assert view is not None and command_data(FACE, view).files == ("cdi_childes.json", "cdi_human.csv")

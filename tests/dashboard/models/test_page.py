@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import threading
 import time
 from dataclasses import replace
@@ -169,8 +170,17 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     assert drawn(app).metric
 
 
+def test_an_inspection_begins_with_a_model_and_a_sentence_of_the_readers_language(backend: FakeBackend) -> None:
+    app = part("inspect")
+    assert app.text_input(key="models-look-name").value == "builtin/bert-mini-en"
+    assert app.text_input(key="models-look-sentence").value.isascii()
+
+
 def test_an_inspection_says_that_own_code_is_run(backend: FakeBackend) -> None:
-    assert "Run with code of its own, confined: owner/own-code@" in words(looked(part("inspect"), "owner/own-code"))
+    app = looked(part("inspect"), "owner/own-code")
+    assert "Run with code of its own, confined: owner/own-code@" in words(app)
+    (said,) = (caption.value for caption in app.caption if "confined" in caption.value)
+    assert re.search(r"@sha256\\:\u2060?[0-9a-f]{40}", said)  # escaped once: a second time would be seen
     assert "code of its own" not in words(looked(part("inspect"), "owner/bert"))
 
 

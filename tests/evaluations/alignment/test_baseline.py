@@ -80,7 +80,7 @@ def test_the_error_of_a_baseline_is_its_spread_over_seeds(pairs: SentencePairs) 
         [aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines for seed in range(24)]
     )
     for score in SCORES:
-        # 24 draws know a standard deviation to about 15 %.
+        # 24 draws know a standard deviation to about 15%.
         assert drawn[f"{score}_error"].mean() == pytest.approx(drawn[score].std(), rel=0.45)
         assert drawn[score].std() > 0
     of_list = aligned(pairs, rescale=FILE).baselines

@@ -107,7 +107,7 @@ def scored(dictionary: str, **choices: Any) -> Scores:
 
 def test_which_tokens_are_low_frequency_how_they_are_read_and_what_it_costs(dictionary: str) -> None:
     scores = scored(dictionary)
-    # 20 entries, of which the lower 70 % are 14: the thirteen with idf 0 and one of the three with log 2. So the
+    # 20 entries, of which the lower 70% are 14: the thirteen with idf 0 and one of the three with log 2. So the
     # threshold is log 2, and low-frequency is what is above: the six words below (two of them in no document).
     assert scores.thresholds["m"] == pytest.approx(math.log(2), rel=1e-15)
     tokens = scores.tokens
@@ -201,7 +201,7 @@ def test_the_built_in_model_cuts_the_names_in_two() -> None:
     pair = rescore(result, scoring).pairs.iloc[0]
     assert (pair["recall_penalty"], pair["precision_penalty"]) == (14 / 16, 17 / 19)
 
-    # The novels have 斉, 藤, 尾 and 崎 apart too often for the paper's 70 %: as pieces no name is low-frequency.
+    # The novels have 斉, 藤, 尾 and 崎 apart too often for the paper's 70%: as pieces no name is low-frequency.
     in_pieces, in_words = (
         rescore(result, Scoring("novel", penalty="reading", unit=unit, reading_scope="word"))
         for unit in ("subword", "word")

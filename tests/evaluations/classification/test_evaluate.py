@@ -38,7 +38,7 @@ def test_the_numbers_are_those_of_the_classifier_on_the_models_vectors() -> None
     result = evaluated(Settings(("m",), seed=4))
     vectors = np.array([vector("m", text, 4) for text in MADE_UP.texts])
     codes = [("甲", "乙", "丙").index(label) for label in MADE_UP.labels]
-    # the last 20 % of 10 of each class: 2, and the classes take turns, so the last six
+    # the last 20% of 10 of each class: 2, and the classes take turns, so the last six
     is_test = [i >= 24 for i in range(30)]
     accuracies = []
     for seed in range(4, 9):

@@ -115,7 +115,7 @@ def test_only_the_matched_sample_has_a_spread_over_seeds() -> None:
     shown = beside(RESULT, MATCHED, "LP", seed=7).set_index(keys)["fair_accuracy"]
     pd.testing.assert_series_equal(accuracies(fair_rows(RESULT, MATCHED, 7)).loc[shown.index], shown, check_names=False)
     seen = drawn.groupby(level=keys).agg(["mean", "std"]).loc[shown.index]
-    # Of 200 seeds a standard deviation is known to 5 % (1 / sqrt(2 * 200)), a mean to a fourteenth of it.
+    # Of 200 seeds a standard deviation is known to 5% (1 / sqrt(2 * 200)), a mean to a fourteenth of it.
     np.testing.assert_allclose(table["fair_deviation"], seen["std"], rtol=0.25)
     assert (np.abs(table["fair_mean"] - seen["mean"].to_numpy()) < table["fair_deviation"] / 3).all()
     assert (table["fair_deviation"] > 0).all() and len(table) == 8

@@ -261,7 +261,7 @@ def test_eval_results_are_what_the_hub_reads(card: CardOfModel) -> None:
     assert path == ".eval_results/minimal_pairs_accuracy_lp_all_pairs.yaml"
     [entry] = parse_eval_result_entries(yaml.safe_load(content))
     assert (entry.dataset_id, entry.task_id, entry.value) == ("sample minimal pairs", "minimal_pairs", 0.75)
-    assert entry.notes is not None and "n = 12, 95 % interval 0.4677 to 0.9111" in entry.notes
+    assert entry.notes is not None and "n = 12, 95% interval 0.4677 to 0.9111" in entry.notes
 
 
 def test_samples_are_named_by_their_content() -> None:

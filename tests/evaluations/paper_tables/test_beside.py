@@ -142,7 +142,7 @@ def test_accuracies_stand_beside_the_forerunners() -> None:
     found = entry("classification", of_classification(), "nlp-3")
     assert found.is_comparable
     assert cells(found)["paper/kyoto-univ=/x", "Kyoto Univ. Ver.", "mean"] == 0.65
-    assert found.printed.values("mean")["Kyoto Univ. Ver."] == 0.7  # table 3: 70.00 %
+    assert found.printed.values("mean")["Kyoto Univ. Ver."] == 0.7  # table 3: 70.00%
     assert found.printed.as_printed("mean", 0.65) == "65.00%"
     for settings in ({"split": "stratified"}, {"epochs": 5}, {"hidden": (50,)}, {"test_share": 0.5}, {"seeds": 3}):
         assert "other settings" in entry("classification", of_classification(**settings), "nlp-3").reason
@@ -177,7 +177,7 @@ def test_probabilities_of_the_papers_nouns_stand_beside_the_printed_ones() -> No
         "music": 0.03,
         "all": 0.04,
     }
-    assert found.printed.values("all")["SP Ver."] == 0.0788  # table 4: 7.88 %
+    assert found.printed.values("all")["SP Ver."] == 0.0788  # table 4: 7.88%
     named = {
         "Books": NOUNS["books"],
         "DVDs": NOUNS["dvd"],

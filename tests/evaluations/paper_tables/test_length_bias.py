@@ -53,7 +53,7 @@ def test_the_strata_of_every_family_are_the_same_pairs(dataset: str) -> None:
 def test_figures_by_hand() -> None:
     # 22,368 + 3,822 + 4,810 = 31,000; the 1,508 pairs of CrowS-Pairs and the 331 of JBLiMP are all that were published
     assert [n_pairs(name) for name in ("BLiMP", "CrowS-Pairs", "JBLiMP")] == [31_000, 1_508, 331]
-    # section 5: GPT-2 on Expletive It Object Raising, "81.2 %" and without the bias "90.1 %"
+    # section 5: GPT-2 on Expletive It Object Raising, "81.2%" and without the bias "90.1%"
     row = "Expletive It Object Raising"
     assert ACCURACIES_TABLE.values("GPT-2")[row] == 81.2 and ACCURACIES_TABLE.values("GPT-2, balanced")[row] == 90.1
     assert COUNTS_TABLE.as_printed("GPT-2 A=U", 22368) == "22,368" and ACCURACIES_TABLE.as_printed("BERT", 80) == "80.0"

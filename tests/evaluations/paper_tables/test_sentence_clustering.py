@@ -131,7 +131,7 @@ def test_table_3_repeats_the_scores_of_both_papers() -> None:
 def test_all_is_the_mean_of_three_domains_of_100_sentences() -> None:
     table = TABLES["paclic-4"]
     mean = sum(table.values(domain) for domain in ("books", "DVDs", "music")) / 3
-    # 0.005 % of rounding in each, and in the mean
+    # 0.005% of rounding in each, and in the mean
     assert (mean - table.values("all")).abs().max() < 0.0001
 
 

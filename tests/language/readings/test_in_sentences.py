@@ -97,7 +97,7 @@ def test_the_published_shares() -> None:
 
 
 def test_words_drawn_from_novels_and_news() -> None:
-    """Those of docs/names.md: 92 % at least, and in no kind are the two dictionaries alone better."""
+    """Those of docs/names.md: 92% at least, and in no kind are the two dictionaries alone better."""
     right = right_by_kind(DRAWN)
     assert len(marked(DRAWN)) == 310 == len({row[:3] for row in marked(DRAWN)})
     assert not {row[:3] for row in marked(DRAWN)} & {row[:3] for row in marked()}

@@ -46,7 +46,7 @@ def test_p_is_even_where_labels_mean_nothing_and_small_where_they_mean_much() ->
         label_permutation(random.normal(size=(30, 4)), labels, n_permutations=99, seed=seed).p_value
         for seed in range(200)
     ]
-    # uniform on 0.01, 0.02, … 1: mean 0.505, standard error of 200 is 0.0204; four of them. And 5 % up to 0.05:
+    # uniform on 0.01, 0.02, … 1: mean 0.505, standard error of 200 is 0.0204; four of them. And 5% up to 0.05:
     # 10 of 200, binomial standard deviation 3.1.
     assert np.mean(p_values) == pytest.approx(0.505, abs=0.082)
     assert sum(p <= 0.05 for p in p_values) <= 22

@@ -79,7 +79,7 @@ def test_the_error_of_a_sample_is_its_spread_over_seeds(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "RSA_SENTENCES", 100)
     x, y = clouds(400, 4, 4)
     drawn = [model_similarity(x, y, metric=metric, seed=seed, error=True) for seed in range(60)]
-    # 60 samples know a standard deviation to about 9 %.
+    # 60 samples know a standard deviation to about 9%.
     spread = np.std([one.rsa for one in drawn], ddof=1)
     assert np.mean([one.rsa_error for one in drawn]) == pytest.approx(spread, rel=0.3)
     assert np.isnan(model_similarity(x, y, metric=metric).rsa_error)  # not asked for
@@ -109,7 +109,7 @@ def test_the_error_holds_where_many_distances_are_tied(steps_of_first: float, st
     samples = [random.choice(240, 60, replace=False) for _ in range(400)]
     spread = np.std([distance_correlation(x[rows], y[rows], "euclidean") for rows in samples], ddof=1)
     errors = [distance_correlation_error(x[rows], y[rows], 240, "euclidean") for rows in samples]
-    # 400 samples know a standard deviation to 3.5 %, and the error, of first order in 1 / k, is 2 to 6 % too small at
+    # 400 samples know a standard deviation to 3.5%, and the error, of first order in 1 / k, is 2 to 6% too small at
     # k = 60 (four seeds); where ties were ordered by chance it was 1.3 to 2.6 times the spread.
     assert np.mean(errors) == pytest.approx(spread, rel=0.15)
 

@@ -54,7 +54,7 @@ def test_it_is_the_spread_over_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = validity_inputs(*clouds(900))
     drawn = [replace(inputs, seed=seed) for seed in range(60)]
     spread = np.std([silhouette(one) for one in drawn], ddof=1)
-    # 60 samples know a standard deviation to about 9 %.
+    # 60 samples know a standard deviation to about 9%.
     assert np.mean([silhouette_error(one) for one in drawn[:10]]) == pytest.approx(spread, rel=0.3)
 
 

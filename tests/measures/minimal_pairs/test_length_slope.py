@@ -108,7 +108,7 @@ def test_over_clusters_by_hand() -> None:
     fit = length_slope(decided, [0, 0, 1, 1] * 5, clusters=np.repeat(list("abcde"), 4))
     assert fit.slope == pytest.approx(math.log(0.3 / 0.7) - math.log(0.8 / 0.2)) and fit.n_clusters == 5
     assert fit.standard_error == pytest.approx(1.233415, abs=1e-6)
-    # Student's t of 4 degrees at 97.5 % is 2.776445 (tables)
+    # Student's t of 4 degrees at 97.5% is 2.776445 (tables)
     assert fit.ci_high - fit.slope == pytest.approx(2.776445 * 1.233415, abs=1e-5)
     assert fit.slope - fit.ci_low == pytest.approx(2.776445 * 1.233415, abs=1e-5)
 
@@ -155,7 +155,7 @@ def test_few_clusters_claim_nothing_and_ties_leave_theirs() -> None:
 
 def test_the_interval_over_clusters_covers_the_slope() -> None:
     # Answers of one template agree (a normal copula, 0.2), and its pairs often have one difference; the slope over all
-    # pairs is -0.3. Of independent pairs the interval covers it in 83 %.
+    # pairs is -0.3. Of independent pairs the interval covers it in 83%.
     random, n, covered, naive = np.random.default_rng(1), 1000, 0, 0
     clusters = np.repeat(np.arange(40), 20)
     for _ in range(n):

@@ -94,7 +94,7 @@ def test_the_spread_is_what_many_seeds_have_also_in_a_category() -> None:
     for counted in (np.ones(900, dtype=bool), inside):
         accuracies = [right[kept][counted[kept]].mean() for kept in draws]
         spread = matched_spread(a, u, right, counted)
-        # The standard error of a mean of 3,000, and of a standard deviation (1 / sqrt(2 * 3000) = 1.3 %); five of them.
+        # The standard error of a mean of 3,000, and of a standard deviation (1 / sqrt(2 * 3000) = 1.3%); five of them.
         assert abs(np.mean(accuracies) - spread.mean) < 5 * spread.deviation / np.sqrt(3000) + 1e-4
         assert np.std(accuracies) == pytest.approx(spread.deviation, rel=0.065)
 

@@ -35,8 +35,8 @@ def test_a_share_by_hand() -> None:
     assert (share.n, share.n_clusters, share.share) == (12, 5, 7 / 12)
     assert share.standard_error == pytest.approx(np.sqrt(5 / 4 * 438) / 144)
     assert share.design_effect == pytest.approx(12 / 9.20548, rel=1e-5)
-    # t of 4 and 11 degrees at 97.5 % are 2.776445 and 2.200985 (tables): m = 9.20548 · 0.628430 = 5.784988
-    # p m = 3.374577: the ends leave 2.5 % of Beta(3.374577, 3.410412) below and of Beta(4.374577, 2.410412) above them
+    # t of 4 and 11 degrees at 97.5% are 2.776445 and 2.200985 (tables): m = 9.20548 · 0.628430 = 5.784988
+    # p m = 3.374577: the ends leave 2.5% of Beta(3.374577, 3.410412) below and of Beta(4.374577, 2.410412) above them
     assert stats.beta.cdf(share.ci_low, 3.374577, 3.410412) == pytest.approx(0.025, abs=1e-6)
     assert stats.beta.sf(share.ci_high, 4.374577, 2.410412) == pytest.approx(0.025, abs=1e-6)
     assert (share.ci_low, share.ci_high) == pytest.approx((0.160834, 0.926923), abs=1e-6)
@@ -71,7 +71,7 @@ def test_a_mean_of_shares_by_hand() -> None:
     # s² = 10/16 / 4 / 5 = 1/32, above the chance within, (3/16 + 1/4 + 3/16) / 4 / 25 = 1/160; n' = 1/4 · 32 = 8
     right = [1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0]
     means = mean_share(right, np.repeat(np.arange(5), 4))
-    # t of 19 and 4 degrees at 97.5 % are 2.093024 and 2.776445: m = 8 · 0.568290 = 4.546323, half of it 2.273161
+    # t of 19 and 4 degrees at 97.5% are 2.093024 and 2.776445: m = 8 · 0.568290 = 4.546323, half of it 2.273161
     assert (means.n_groups, means.mean) == (5, 0.5)
     assert stats.beta.cdf(means.ci_low, 2.273161, 3.273161) == pytest.approx(0.025, abs=1e-6)
     assert means.ci_high == pytest.approx(1 - means.ci_low)
@@ -165,7 +165,7 @@ def test_the_intervals_over_few_clusters_cover_the_truth(n_clusters: int) -> Non
         share, test = clustered_share(first, codes), clustered_difference(first, second, codes)
         shares += share.ci_low <= 0.7 <= share.ci_high
         differences += test.ci_low <= 0 <= test.ci_high
-    # A share over very few clusters is rather too sure of nothing: 97.3 % over five.
+    # A share over very few clusters is rather too sure of nothing: 97.3% over five.
     assert 0.93 <= shares / 2000 <= 0.975 and 0.93 <= differences / 2000 <= 0.97
 
 

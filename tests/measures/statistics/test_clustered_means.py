@@ -23,7 +23,7 @@ def skewed(random: np.random.Generator, shape: tuple[float, float], n: int) -> n
 @pytest.mark.parametrize("shape", BETAS)
 @pytest.mark.parametrize("n", [20, 50])
 def test_the_interval_covers_at_its_nominal_rate(n: int, shape: tuple[float, float]) -> None:
-    """Of 400 draws, whose share has a standard error of 0.011; a percentile interval of 20 words covers 87 to 93 %."""
+    """Of 400 draws, whose share has a standard error of 0.011; a percentile interval of 20 words covers 87 to 93%."""
     random, words, draws = np.random.default_rng(n), np.repeat(np.arange(n), 5), 400
     truth, held = shape[0] / sum(shape), 0
     for draw in range(draws):
@@ -35,7 +35,7 @@ def test_the_interval_covers_at_its_nominal_rate(n: int, shape: tuple[float, flo
 @pytest.mark.parametrize("shape", BETAS)
 @pytest.mark.parametrize("n", [5, 20])
 def test_equal_ones_are_told_apart_as_seldom_as_they_say(n: int, shape: tuple[float, float]) -> None:
-    """Percentile intervals tell 17 to 21 % of 5 words apart."""
+    """Percentile intervals tell 17 to 21% of 5 words apart."""
     random, words, draws = np.random.default_rng(n), np.repeat(np.arange(n), 5), 500
     apart = 0
     for _ in range(draws):

@@ -77,7 +77,7 @@ def test_the_interval_covers_the_alpha_of_many_items() -> None:
     true_value = krippendorff_alpha(rated(200_000), "interval", resamples=1).value
     intervals = [krippendorff_alpha(rated(60), "interval", resamples=300, seed=i) for i in range(200)]
     covered = np.mean([alpha.ci_low <= true_value <= alpha.ci_high for alpha in intervals])
-    assert 0.89 <= covered <= 0.98  # percentile intervals of 60 items are a little short of 95 %
+    assert 0.89 <= covered <= 0.98  # percentile intervals of 60 items are a little short of 95%
 
 
 @pytest.mark.parametrize(

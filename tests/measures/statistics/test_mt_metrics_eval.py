@@ -94,7 +94,7 @@ def test_the_error_of_soft_pairwise_accuracy_is_its_spread_over_seeds(
     human, metrics = wmt
     drawn = [system_agreement(human, metrics[metric], seed=seed) for seed in range(60)]
     spread = np.std([agreement.soft_pairwise_accuracy for agreement in drawn], ddof=1)
-    # 60 draws know a standard deviation to about 9 %.
+    # 60 draws know a standard deviation to about 9%.
     assert drawn[0].soft_pairwise_error == pytest.approx(spread, rel=0.3)
 
 

@@ -41,7 +41,7 @@ def test_groups_are_drawn_whole() -> None:
 
 
 def test_the_interval_covers_and_the_test_holds_its_level() -> None:
-    """Over 300 draws of 60 items without a difference: 95 % cover 0, and 5 % are called significant; ± 3 errors."""
+    """Over 300 draws of 60 items without a difference: 95% cover 0, and 5% are called significant; ± 3 errors."""
     random = np.random.default_rng(11)
     found = [
         paired_bootstrap(random.normal(0, 1, 60), random.normal(0, 1, 60), resamples=400, seed=seed)

@@ -41,7 +41,7 @@ def test_sign_test_equals_scipy(first: int, second: int) -> None:
 def test_mcnemar_on_a_published_table() -> None:
     # Agresti 2002 (Categorical Data Analysis, table 10.1): approval of the prime minister at two surveys, 1,600
     # Britons: 794 both, 150 only at the first, 86 only at the second, 570 neither. Chi-square 17.36 = z 4.17^2; the
-    # exact test gives p = 3.7e-05 (R's exact2x2). Difference (150 - 86) / 1600 = 0.04; published 95 % interval
+    # exact test gives p = 3.7e-05 (R's exact2x2). Difference (150 - 86) / 1600 = 0.04; published 95% interval
     # 0.02 to 0.06.
     found = mcnemar(*cells(794, 150, 86, 570))
     assert (found.n, found.n_only_first, found.n_only_second) == (1600, 150, 86)

@@ -54,7 +54,7 @@ def test_the_interval_holds_the_area_and_knows_only_the_order(rows: list[tuple[f
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
-    # P(N(1, 1) > N(0, 1)) = Φ(1 / √2); 400 samples: a standard error of 1.1 points about 95 %
+    # P(N(1, 1) > N(0, 1)) = Φ(1 / √2); 400 samples: a standard error of 1.1 points about 95%
     random, truth = np.random.default_rng(0), 0.7602
     flags = np.repeat([True, False], [40, 25])
     areas = [area_with_interval(random.normal(flags.astype(float)), flags) for _ in range(400)]

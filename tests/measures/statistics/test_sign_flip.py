@@ -45,7 +45,7 @@ def test_whole_groups_are_flipped() -> None:
 
 @pytest.mark.parametrize("n", [6, 10, 15])
 def test_type_one_error_and_coverage_at_small_n(n: int) -> None:
-    # 400 draws: two standard errors of a share of 0.05 are 0.022. The test is exact: it rejects at most 5 %.
+    # 400 draws: two standard errors of a share of 0.05 are 0.022. The test is exact: it rejects at most 5%.
     random = np.random.default_rng(n)
     found = [sign_flip_test(random.normal(0.3, 1, n), np.full(n, 0.3)) for _ in range(400)]
     assert np.mean([test.p_value <= 0.05 for test in found]) < 0.05 + 0.022

@@ -41,7 +41,7 @@ def test_fishers_iris_reaches_what_every_textbook_reports() -> None:
         test = stratified_split([str(one) for one in data.target], seed=seed)
         piece = train_and_predict(data.data, labels=data.target, is_test=test, **{**SETTINGS, "seed": seed})
         right.append((piece["predicted"] == data.target[test]).mean())
-    assert np.mean(right) > 0.93  # versicolor and virginica overlap; 95 to 98 % are reported everywhere
+    assert np.mean(right) > 0.93  # versicolor and virginica overlap; 95 to 98% are reported everywhere
 
 
 def test_what_is_noise_is_not_learnt() -> None:

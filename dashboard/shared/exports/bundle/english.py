@@ -37,7 +37,7 @@ SENTENCES: Mapping[str, str] = {
     "(the sum of the squared distances of the centroids to their mean), and the score M_m = A_m / B_m, "
     "of which smaller values mean that the classes are kept apart better.",
     "lone classes": "Classes of a single sentence were left out.",
-    "cluster intervals": "Intervals are 95 % percentile intervals of a bootstrap {cite} that resamples the sentences "
+    "cluster intervals": "Intervals are 95% percentile intervals of a bootstrap {cite} that resamples the sentences "
     "within each class ({n} resamples, seed {seed}); two models are compared on the same "
     "resamples. The score is also held against {n} permutations of the labels {permuted}.",
     "validity": "Beside the score stand the silhouette {silhouette}, the Caliński-Harabasz {calinski} and "
@@ -51,8 +51,8 @@ SENTENCES: Mapping[str, str] = {
     "{hidden} units, {epochs} epochs, batches of {batch}) predicts the class of a sentence, in {runs} runs "
     "with random weights of their own (seeds {first} to {last}).",
     "standardised": "Each dimension was standardised over the training sentences.",
-    "split": "Of each class {share} % are the test sentences, {split}.",
-    "accuracy intervals": "The 95 % interval of the mean accuracy is Wilson's {cite} at the number of test sentences "
+    "split": "Of each class {share}% are the test sentences, {split}.",
+    "accuracy intervals": "The 95% interval of the mean accuracy is Wilson's {cite} at the number of test sentences "
     "of "
     "one run; two models are compared sentence by sentence, with the variance between runs "
     "taken into account.",
@@ -61,10 +61,10 @@ SENTENCES: Mapping[str, str] = {
     "a model gives to it; of a word of several tokens, the product of the probabilities of its tokens from "
     "left "
     "to right, the later ones masked.",
-    "mask intervals": "Intervals of the mean are 95 % bootstrap-t intervals over the words {cite} ({n} resamples, seed "
+    "mask intervals": "Intervals of the mean are 95% bootstrap-t intervals over the words {cite} ({n} resamples, seed "
     "{seed}), those of differences Student's over the words, and models are compared on the "
     "sentences that all of them could fill.",
-    "mask percentiles": "Intervals of the mean are 95 % percentile intervals of a bootstrap over the words {cite} ({n} "
+    "mask percentiles": "Intervals of the mean are 95% percentile intervals of a bootstrap over the words {cite} ({n} "
     "resamples, seed {seed}), and models are compared on the sentences that all of them could "
     "fill.",
     "bertscore": "Pairs were scored with BERTScore {cite}: each token is matched with the most similar token of the "
@@ -105,10 +105,10 @@ SENTENCES: Mapping[str, str] = {
     "equal weights.",
     "grid without model": "The dictionary {idf} does not fit the tokenizers of {models} and was left out for them.",
     "gold": "The human score of a pair is the mean of its annotators' scores, standardised for each annotator.",
-    "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, and Spearman's ρ and Kendall's "
+    "correlations": "We report Pearson's r with 95% intervals by Fisher's z {fisher}, and Spearman's ρ and Kendall's "
     "τ_b with those of the infinitesimal jackknife {efron}, {cliff}, or below 20 pairs of simulated "
     "normal orders.",
-    "correlations, by formula": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by "
+    "correlations, by formula": "We report Pearson's r with 95% intervals by Fisher's z {fisher}, Spearman's ρ by "
     "Bonett and Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson "
     "{fieller}.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
@@ -128,7 +128,7 @@ SENTENCES: Mapping[str, str] = {
     "apart, and each token is scored once{whom}.",
     "prefix before the text alone": "Windows after the first begin with tokens of the text, as in the recipe of the "
     "documentation of Transformers.",
-    "text intervals": "Intervals are 95 % bootstrap-t intervals over documents {efron} (seed {seed}); two models are compared "
+    "text intervals": "Intervals are 95% bootstrap-t intervals over documents {efron} (seed {seed}); two models are compared "
     "on bits per byte by Student's paired test over the documents that all models scored, corrected by Holm's method {holm}.",
     "prefix": "They read {tokens} before it{whom}.",
     "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
@@ -152,10 +152,10 @@ SENTENCES: Mapping[str, str] = {
     "subset": "Only {subset} are counted.",
     "region": "A score counts {region} alone.",
     "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: from five "
-    "clusters on, intervals of accuracies are those of Korn and Graubard at 95 % {korn}, "
+    "clusters on, intervals of accuracies are those of Korn and Graubard at 95% {korn}, "
     "and two models are compared by Student's paired test over the clusters, corrected by "
     "Holm's method {holm}.",
-    "pair intervals": "Intervals of accuracies are Wilson's at 95 % {wilson}; two models are compared by McNemar's "
+    "pair intervals": "Intervals of accuracies are Wilson's at 95% {wilson}; two models are compared by McNemar's "
     "exact "
     "test {mcnemar}, corrected by Holm's method {holm}.",
 }

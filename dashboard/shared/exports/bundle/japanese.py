@@ -34,7 +34,7 @@ SENTENCES: Mapping[str, str] = {
     "クラス間分散 B_m（各クラスの重心と重心全体の平均との距離の二乗和），"
     "およびスコア M_m = A_m / B_m を求めた．M_m は小さいほど，クラスがよく分離されていることを示す．",
     "lone classes": "文を 1 つしか含まないクラスは除外した．",
-    "cluster intervals": "信頼区間は，各クラス内で文を復元抽出するブートストラップ {cite} による 95 % パーセンタイル区"
+    "cluster intervals": "信頼区間は，各クラス内で文を復元抽出するブートストラップ {cite} による 95% パーセンタイル区"
     "間である"
     "（反復 {n} 回，乱数シード {seed}）．モデル間の比較には同一の再標本を用いた．"
     "また，ラベルの並べ替え {n} 回による並べ替え検定 {permuted} を行った．",
@@ -49,15 +49,15 @@ SENTENCES: Mapping[str, str] = {
     "エポック数 {epochs}，バッチサイズ {batch}）により文のクラスを分類した．"
     "重みの初期値を変えて {runs} 回の学習を行った（乱数シード {first} から {last}）．",
     "standardised": "各次元は学習データの平均と分散により標準化した．",
-    "split": "各クラスの {share} % をテストデータとし，{split}．",
-    "accuracy intervals": "平均正解率の 95 % 信頼区間は，1 回の実行のテスト文数に基づく Wilson の区間 {cite} である．"
+    "split": "各クラスの {share}% をテストデータとし，{split}．",
+    "accuracy intervals": "平均正解率の 95% 信頼区間は，1 回の実行のテスト文数に基づく Wilson の区間 {cite} である．"
     "モデル間の差は文ごとに対応をとり，実行間の分散を考慮して比較した．",
     "mask": "芝山ら {cite} に従い，各文の 1 語をマスクし，モデルがその語に与える確率を求めた．"
     "複数のトークンからなる語では，後続のトークンをマスクしたまま左から順に求めた各トークンの確率の積とした．",
-    "mask intervals": "平均の信頼区間は語を単位とするブートストラップ t 法 {cite} による 95 % 区間（反復 {n} 回，"
-    "乱数シード {seed}），差の信頼区間は語を単位とする Student の t による 95 % 区間である．"
+    "mask intervals": "平均の信頼区間は語を単位とするブートストラップ t 法 {cite} による 95% 区間（反復 {n} 回，"
+    "乱数シード {seed}），差の信頼区間は語を単位とする Student の t による 95% 区間である．"
     "モデル間の比較には，すべてのモデルが処理できた文のみを用いた．",
-    "mask percentiles": "平均の信頼区間は，語を復元抽出するブートストラップ {cite} による 95 % パーセンタイル区間である"
+    "mask percentiles": "平均の信頼区間は，語を復元抽出するブートストラップ {cite} による 95% パーセンタイル区間である"
     "（反復 {n} 回，乱数シード {seed}）．モデル間の比較には，すべてのモデルが処理できた文のみを用い"
     "た．",
     "bertscore": "文対の評価には BERTScore {cite} を用いた．各トークンを，隠れ層 {layer}（0 は埋め込み層）の"
@@ -100,10 +100,10 @@ SENTENCES: Mapping[str, str] = {
     "grid without idf": "低頻度トークンの読みによるペナルティには辞書が必要なため，等しい重みとは組み合わせていない．",
     "grid without model": "辞書 {idf} は {models} のトークナイザに対応しないため，これらのモデルでは用いていない．",
     "gold": "各文対の人手評価には，評価者ごとに標準化したスコアの平均を用いた．",
-    "correlations": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），および "
-    "Spearman の ρ と Kendall の τ_b（95 % 信頼区間は無限小ジャックナイフ法 {efron}，{cliff}，"
+    "correlations": "相関係数は，Pearson の r（95% 信頼区間は Fisher の z 変換 {fisher} による），および "
+    "Spearman の ρ と Kendall の τ_b（95% 信頼区間は無限小ジャックナイフ法 {efron}，{cliff}，"
     "20 対未満では正規分布からのシミュレーションによる）を報告する．",
-    "correlations, by formula": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），"
+    "correlations, by formula": "相関係数は，Pearson の r（95% 信頼区間は Fisher の z 変換 {fisher} による），"
     "Spearman の ρ（同じく Bonett と Wright {bonett}），"
     "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
     "williams": "最良の設定と他の各設定との差は Williams の検定 {cite}（両側，多重比較の補正なし）で検定した．",
@@ -122,7 +122,7 @@ SENTENCES: Mapping[str, str] = {
     "windows": "{whom}特殊トークンを含めて {window} トークンを超える文書は，{window} トークンの窓を {stride} トークンずつずら"
     "して読み，各トークンを 1 回だけ評価した．",
     "prefix before the text alone": "2 番目以降の窓は，Transformers の文書にある手順と同じく，文書のトークンから始まる．",
-    "text intervals": "信頼区間は文書を単位とするブートストラップ t 法 {efron} による 95 % 区間（乱数シード {seed}）である．"
+    "text intervals": "信頼区間は文書を単位とするブートストラップ t 法 {efron} による 95% 区間（乱数シード {seed}）である．"
     "モデル間の比較には，すべてのモデルが評価できた文書についてバイトあたりビット数の対応のある t 検定を用い，Holm の方法 "
     "{holm} により補正した．",
     "prefix": "{whom}その際，文の前には {tokens} を置いた．",
@@ -148,10 +148,10 @@ SENTENCES: Mapping[str, str] = {
     "region": "スコアは{region}のみから求めた．",
     "intervals over clusters": "{column} の値が同じペアを 1 つのクラスタとみなした {miller}．"
     "クラスタが 5 個以上のとき，"
-    "正解率の 95 % 信頼区間は Korn と Graubard の区間 {korn} である．"
+    "正解率の 95% 信頼区間は Korn と Graubard の区間 {korn} である．"
     "モデル間の比較にはクラスタに基づく対応のある t 検定を用い，"
     "Holm の方法 {holm} により補正した．",
-    "pair intervals": "正解率の 95 % 信頼区間は Wilson の区間 {wilson} である．モデル間の比較には McNemar の正確検定 "
+    "pair intervals": "正解率の 95% 信頼区間は Wilson の区間 {wilson} である．モデル間の比較には McNemar の正確検定 "
     "{mcnemar} "
     "を用い，Holm の方法 {holm} により補正した．",
 }

@@ -78,7 +78,7 @@ _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\ufffe\uffff]|[\ud800-\ud
 def escape(text: str) -> str:
     r"""A text as LaTeX prints it literally, on one line; characters without a shape are left out.
 
-    >>> escape("50 % of a_b"), escape("斉藤 & {x}")
+    >>> escape("50% of a_b"), escape("斉藤 & {x}")
     ('50 \\% of a\\_b', '斉藤 \\& \\{x\\}')
     """
     plain = " ".join(_INVISIBLE.sub("", text).split("\n")).replace("\t", " ")
@@ -105,7 +105,7 @@ def symbol(text: str) -> str:
 def escape_text(text: str) -> str:
     r"""A sentence as LaTeX prints it: what can be nothing but a symbol, a letter with an index, is one.
 
-    >>> escape_text("スコアM_mは 5 %")
+    >>> escape_text("スコアM_mは 5%")
     'スコア$M_{m}$は 5 \\%'
     """
     return "".join(symbol(part) if index % 2 else escape(part) for index, part in enumerate(_INDEXED.split(text)))

@@ -259,5 +259,5 @@ def _interval_notes(intervals: Sequence[tuple[str, tuple[str, str]]], declared: 
     if not intervals:
         return []
     return [
-        tr("Square brackets: 95 % interval ({ways}).", ways=named) if named else tr("Square brackets: 95 % interval.")
+        tr("Square brackets: 95% interval ({ways}).", ways=named) if named else tr("Square brackets: 95% interval.")
     ]

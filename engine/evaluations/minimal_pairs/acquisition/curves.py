@@ -24,7 +24,10 @@ from engine.measures.word_acquisition import FEWEST_POINTS, WORDS_OF_CHANCE, chi
 from engine.messages.message import Message
 
 VERSION = "0.3.0"
-NO_SERIES = Message("The models are no checkpoints of one training, at least {fewest} of them, by their names.")
+NO_SERIES = Message(
+    "When a word is learned shows in a training alone: at least {fewest} of the models have to be checkpoints of one, with "
+    "their steps in their names (…@step1000, …/checkpoint-500, …_10M)."
+)
 _SERIES = Column("series", "text", "the training that models are checkpoints of")
 _WORD = Column("word", "text", "the word")
 _CHILD = Column("child_age", "number", "age at which children learn it, in months; NaN without one", "months")

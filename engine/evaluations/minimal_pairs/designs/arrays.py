@@ -42,7 +42,7 @@ def by_suite(table: pd.DataFrame) -> dict[tuple[str, str], tuple[list[str], list
 
 
 def mean_with_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of values (size,) and its 95 % interval by Student's t; nan for no value, and the ends for one.
+    """The mean of values (size,) and its 95% interval by Student's t; nan for no value, and the ends for one.
 
     >>> [round(value, 3) for value in mean_with_interval(np.array([1.0, 2.0, 3.0]))]  # 2 ± 4.303 / √3
     [2.0, -0.484, 4.484]

@@ -12,9 +12,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import notices
 from engine.evaluations.minimal_pairs.acquisition import curves
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.kinds.reading import OF_READING, check_scores
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import PairView, Result
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
+from engine.evaluations.shared.finding import Contest, Standing, finding_of, finding_parts, left_out_rows, spoken
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
@@ -78,6 +80,34 @@ def _headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
+def _finding(result: Result, _: PairView | None = None, __: Tables | None = None) -> Message:
+    """How the ages of each training and of children agree, and whether chance explains it; no two trainings are compared."""
+    ages = curves.acquisition_ages(result).to_dict("records")
+    names = spoken(str(line["series"]) for line in ages)
+    sentences: list[str] = []
+    for line in ages:
+        contest = Contest(
+            Message("correlation of ages of acquisition"),
+            CARDS["acquisition_correlation"].better,
+            int(line["n"]),
+            "word",
+            [Standing(str(line["series"]), line["pearson"], line["ci_low"], line["ci_high"])],
+            {},
+            is_share=False,
+            digits=3,
+            reason=line["reason"],
+            names=names,
+        )
+        sentences.append(finding_of(contest))
+        if line["ci_low"] > 0:
+            sentences.append(Message("Words that children learn early are learned early by the model, too."))
+        elif line["ci_high"] < 0:
+            sentences.append(Message("Words that children learn early are learned late by the model."))
+        elif np.isfinite(line["ci_low"]):
+            sentences.append(Message("It is not distinguishable from 0."))
+    return finding_parts(sentences or [curves.NO_SERIES.format(fewest=FEWEST_POINTS)], left_out_rows(result.excluded))
+
+
 OF_ACQUISITION = Analysis(
     kinds.ACQUISITION,
     (*OF_READING.not_applicable, "folds"),
@@ -87,4 +117,5 @@ OF_ACQUISITION = Analysis(
     tables=_tables,
     notices=_notices,
     headlines=_headlines,
+    finding=_finding,
 )

@@ -52,6 +52,11 @@ STRATA = {
     "A=U": Message("Where both sentences have as many tokens"),
     "A>U": Message("Where the acceptable sentence has more tokens"),
 }
+# How a sentence names the first number of a card.
+LABELS = {
+    "judgement_auc": Message("area under the ROC curve of LP"),
+    "prediction_accuracy": Message("share of items in which the predictions hold"),
+}
 Tables = Callable[[str], pd.DataFrame]  # of `views`, `comparison` and `levels`, by name, under what is on show
 
 
@@ -88,7 +93,7 @@ def of_headlines(result: Result, headlines: Callable[[Result, str], list[Headlin
     numbers = {model: found[0] for model in result.scored_models if (found := headlines(result, model))}
     measure = next((headline.measure for headline in numbers.values()), "")
     contest = Contest(
-        CARDS[measure].name if measure else "",
+        LABELS[measure] if measure else "",
         CARDS[measure].better if measure else "neither",
         max((headline.n for headline in numbers.values()), default=0),
         next((headline.items.rstrip("s") for headline in numbers.values()), "item"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -11,16 +11,34 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import notices
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.kinds.single_sentences import OF_CONDITIONS, OF_PAIRS_ALONE
 from engine.evaluations.minimal_pairs.reading import times
-from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
+from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
+from engine.evaluations.shared.finding import (
+    MOST_LISTED,
+    Contest,
+    Standing,
+    finding_of,
+    finding_parts,
+    left_out_rows,
+    listed,
+    spoken,
+    with_interval,
+)
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
+from engine.language.quantities import count
 from engine.measures.cards.catalog import CARDS
-from engine.messages.message import Message
+from engine.measures.statistics.clustered import FEWEST_CLUSTERS
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 
 FILES = (times.GAINS, times.CHALLENGE, times.WORDS)
+GAIN = Message("Gain for {measure} by surprisal beyond {baseline}, in nats per word: {standings}.")
+STANDING = Message("{model} {value} over {over}")
+NOT_TESTED = Message("The difference between models was not tested.")
+OTHER_WORDS = Message("The models are not ranked: their numbers are over different words.")
 BOTH_SIDES = Message(
     "{models}: a masked model reads the words on both sides of a word; who read the texts had not seen what follows."
 )
@@ -82,6 +100,71 @@ def _headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
+def _finding(result: Result, _: PairView | None = None, __: Tables | None = None) -> Message:
+    """The gain of the first column of times under each model, and whether chance explains it; no two are tested."""
+    table = times.gains(result)
+    measure = str(table["measure"].iloc[0]) if len(table) else ""
+    own = table[(table["measure"] == measure) & (table["baseline"] == times.WITH_PREVIOUS)]
+    lines = {str(line["model"]): line for line in own.to_dict("records")}
+    contest = Contest(
+        Message("gain by surprisal"),
+        CARDS["reading_gain"].better,
+        max((int(line["n"]) for line in lines.values()), default=0),
+        "word",
+        [Standing(model, line["gain"], line["gain_low"], line["gain_high"]) for model, line in lines.items()],
+        {},
+        is_share=False,
+        digits=4,
+        reason=next((line["reason"] for line in lines.values() if line["reason"]), ""),
+        n_left_out=left_out_rows(result.excluded),
+    )
+    ranked, names = contest.ranked, spoken(lines)
+    if not ranked:
+        return finding_of(contest)
+    words = times.words_of_gain(result, measure, times.WITH_PREVIOUS)
+    are_alike = len({words[each.model] for each in ranked}) == 1
+    named = ranked if are_alike else [each for each in contest.standings if each in ranked]
+    standings = [
+        STANDING.format(
+            model=names[each.model],
+            value=with_interval(contest, each),
+            over=count(int(lines[each.model]["n"]), "word"),
+        )
+        for each in named[:MOST_LISTED]
+    ]
+    if len(named) > MOST_LISTED:
+        standings.append(Message("{n:,} more", n=len(named) - MOST_LISTED))
+    sentences = [
+        GAIN.format(measure=measure, baseline=Message(times.WITH_PREVIOUS), standings=together(", ", standings)),
+        *_verdicts(ranked, names),
+    ]
+    if len(ranked) > 1:
+        sentences.append(NOT_TESTED if are_alike else OTHER_WORDS)
+    undefined = [names[each.model] for each in contest.standings if each not in ranked]
+    if undefined:
+        sentences.append(Message("Undefined for {models}.", models=listed(undefined)))
+    return finding_parts(sentences, contest.n_left_out)
+
+
+def _verdicts(ranked: Sequence[Standing], names: Mapping[str, str]) -> list[Message]:
+    """Which gains chance does not explain, by their intervals."""
+    known = [each for each in ranked if each.low == each.low]
+    if not known:
+        return [Message("Fewer than {fewest} texts give no interval.", fewest=FEWEST_CLUSTERS)]
+    helping = [names[each.model] for each in known if each.low > 0]
+    misleading = [names[each.model] for each in known if each.high < 0]
+    if not helping and not misleading:
+        return [
+            Message("None is distinguishable from 0.")
+            if len(known) > 1
+            else Message("It is not distinguishable from 0.")
+        ]
+    return [
+        *([Message("Surprisal helps to predict the times under {models}.", models=listed(helping))] if helping else []),
+        *([Message("It misleads under {models}.", models=listed(misleading))] if misleading else []),
+    ]
+
+
 OF_READING = Analysis(
     kinds.READING,
     (*OF_PAIRS_ALONE, "by", "alpha", "unigrams"),
@@ -91,4 +174,5 @@ OF_READING = Analysis(
     tables=_tables,
     notices=_notices,
     headlines=_headlines,
+    finding=_finding,
 )

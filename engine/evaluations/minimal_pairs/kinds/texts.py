@@ -15,14 +15,22 @@ from engine.evaluations.minimal_pairs.kinds.analysis import Analysis, Asked
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
 from engine.evaluations.minimal_pairs.running_text import notices, tables
-from engine.evaluations.shared.finding import Contest, Standing, contrasts_of, finding_of, left_out_rows
+from engine.evaluations.shared.finding import (
+    Contest,
+    Standing,
+    contrasts_of,
+    finding_of,
+    finding_parts,
+    left_out_rows,
+)
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
-from engine.messages.message import Message, together
+from engine.messages.message import Message
 from engine.precision import EXACT_DECISIONS
 
 FILES = tables.FILES
+APART = Message("Models that read a token from different sides are not compared.")
 ON_CARDS = ("bits_per_byte", "perplexity")
 
 
@@ -91,29 +99,27 @@ def _finding(result: Result, _: PairView | None = None, __: Tables | None = None
     """The models by bits per byte, tested over documents; those whose numbers say different things apart."""
     table = tables.corpus(result)
     lines = {line["model"]: line for line in table[(table["category"] == "").to_numpy()].to_dict("records")}
-    contrasts = contrasts_of(tables.comparisons(result), "p_holm")
-    return together(
-        " ",
-        [
-            finding_of(
-                Contest(
-                    Message("bits per byte"),
-                    CARDS["bits_per_byte"].better,
-                    max(lines[model]["n_documents"] for model in models),
-                    "document",
-                    [
-                        Standing(model, *(lines[model][name] for name in ("bits_per_byte", "ci_low", "ci_high")))
-                        for model in models
-                    ],
-                    contrasts,
-                    is_share=False,
-                    digits=3,
-                    n_left_out=left_out_rows(result.excluded),
-                )
+    contrasts, groups = contrasts_of(tables.comparisons(result), "p_holm"), tables.comparable_models(result)
+    found = [
+        finding_of(
+            Contest(
+                Message("bits per byte"),
+                CARDS["bits_per_byte"].better,
+                max(lines[model]["n_documents"] for model in models),
+                "document",
+                [
+                    Standing(model, *(lines[model][name] for name in ("bits_per_byte", "ci_low", "ci_high")))
+                    for model in models
+                ],
+                contrasts,
+                is_share=False,
+                digits=3,
             )
-            for models in tables.comparable_models(result)
-        ],
-    )
+        )
+        for models in groups
+    ]
+    sentences = [sentence for each in found for sentence in each.parts]
+    return finding_parts([*sentences, *([APART] if len(groups) > 1 else [])], left_out_rows(result.excluded))
 
 
 OF_TEXTS = Analysis(

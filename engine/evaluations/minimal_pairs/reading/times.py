@@ -171,6 +171,17 @@ def gains(result: Result, folds: int = FOLDS) -> pd.DataFrame:
     )
 
 
+def words_of_gain(result: Result, measure: str, baseline: str) -> dict[str, frozenset[tuple[str, int]]]:
+    """Over which words the gain of a column of times is, by model: (item, row) of each."""
+    words = word_surprisals(result)
+    counted = {}
+    for model, own in words.groupby("model", sort=False):
+        numbers = own[[f"{TIME}{measure}", "surprisal", *controls_of(own, baseline)]]
+        kept = own[numbers.notna().all(axis=1).to_numpy()]
+        counted[str(model)] = frozenset(zip(kept["item"].tolist(), kept["row"].tolist(), strict=True))
+    return counted
+
+
 @returns(CHALLENGE)
 def challenge_scores(table: pd.DataFrame, layout: str) -> pd.DataFrame:
     """The challenge's numbers from `gains`; no row for data of another layout, and for a score that has no column."""

@@ -99,9 +99,9 @@ def spearman(
 
     Source: Spearman 1904; the interval by the infinitesimal jackknife (Efron 1981, Canadian Journal of Statistics 9)
     and Fisher's z, for any distribution and with ties. Measured with 200 to 600 draws of 4 to 300 pairs at r = 0 to
-    0.99: it covers 92 to 99 % of normal pairs, of which both columns may have five even levels. Less: of ρ at
-    r = 0.999 from 20 pairs 78 to 89 %; where 80 % or more of the pairs have one value 86 to 99 % up to r = 0.9, and 63
-    to 99 % above.
+    0.99: it covers 92 to 99% of normal pairs, of which both columns may have five even levels. Less: of ρ at
+    r = 0.999 from 20 pairs 78 to 89%; where 80% or more of the pairs have one value 86 to 99% up to r = 0.9, and 63
+    to 99% above.
 
     >>> result = spearman([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
     >>> round(result.value, 6), round(result.ci_low, 3), round(result.ci_high, 3)

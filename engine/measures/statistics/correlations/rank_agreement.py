@@ -63,7 +63,7 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
     columns : by name of the evaluation, (n_models,) numbers, models in one order; nan = not evaluated.
     better : by the same names, "lower" or "higher".
 
-    Range: [-1, 1], no unit, larger is more agreement; each coefficient with a 95 % interval. With the handful of
+    Range: [-1, 1], no unit, larger is more agreement; each coefficient with a 95% interval. With the handful of
     models that one compares the intervals are wide: six models leave (-0.78, 0.80) around a rho of 0.03.
 
     Edges: fewer than 3 models with both values, or all of one value: nan, and `reason` says why. Fewer than two

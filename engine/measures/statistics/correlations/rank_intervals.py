@@ -2,7 +2,7 @@
 
 The formulas in common use (Bonett and Wright 2000 for Spearman, Fieller, Hartley and Pearson 1957 for Kendall) suppose
 a variance that depends on the coefficient alone. They are a point at a perfect order, and with tied scores they cover
-much less than they say: in 600 draws of 20 to 300 pairs of 5 levels in both columns Kendall's covered 69 to 92 % of 95.
+much less than they say: in 600 draws of 20 to 300 pairs of 5 levels in both columns Kendall's covered 69 to 92% of 95.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ SAME = 1e-12
 class CorrelationDifference:
     """Williams' t with n - 3 degrees of freedom and its two-sided p; nan where undefined, with the `reason`.
 
-    ci_low, ci_high: the 95 % interval of the difference (`correlation_difference_interval`).
+    ci_low, ci_high: the 95% interval of the difference (`correlation_difference_interval`).
     """
 
     t: float
@@ -69,7 +69,7 @@ def best_against_others(human: ArrayLike, scores: ArrayLike, best: int) -> NDArr
 
     Returns (k,) the corrected p of the best against each other one, nan for itself and where Williams' test is
     undefined. Range: [0, 1], no unit; none is below its own p. Whatever score is chosen after a look at the
-    correlations, at most 5 % of studies have a p below 0.05 where two scores follow the human's equally well; Holm over
+    correlations, at most 5% of studies have a p below 0.05 where two scores follow the human's equally well; Holm over
     the k - 1 comparisons with the chosen one alone does not keep to that, as the choice makes their differences large.
     It is conservative: k may be great.
 
@@ -163,7 +163,7 @@ def compare_correlations(human_first: float, human_second: float, between: float
 def correlation_difference_interval(
     human_first: float, human_second: float, between: float, n: int
 ) -> tuple[float, float]:
-    """Between what bounds does the difference of two correlations with one column lie, with 95 % confidence?
+    """Between what bounds does the difference of two correlations with one column lie, with 95% confidence?
 
         low  = r₁₂ − r₁₃ − sqrt((r₁₂ − l₁)² + (u₂ − r₁₃)² − 2 c (r₁₂ − l₁)(u₂ − r₁₃))
         high = r₁₂ − r₁₃ + sqrt((u₁ − r₁₂)² + (r₁₃ − l₂)² − 2 c (u₁ − r₁₂)(r₁₃ − l₂))

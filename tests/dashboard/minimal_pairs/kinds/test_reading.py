@@ -33,6 +33,8 @@ def test_gains_take_the_place_of_pairs() -> None:
     )
     keys = {button.key for button in app.download_button}
     assert {"download-reading_times", "download-word_surprisals", "download-babylm_reading"} <= keys
+    assert "Does the surprisal of words explain how long people read them?" in words(app)
+    assert "only the shorter one?" not in words(app)
     assert "download-summary" not in keys and "prefers the acceptable sentence" not in words(app)
     first = expected["measure"].iloc[0]
     best = own[own["measure"] == first]["gain"].max()

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from dashboard.faces import FACES
-from dashboard.shared.exports.report import CITATIONS, ROWS_SHOWN, Report, report_html
+from dashboard.shared.exports.report import CITATIONS, ROWS_SHOWN, Report, least_width, report_html
 from dashboard.shared.exports.signing import digest
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -57,3 +58,15 @@ def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
 def test_every_kind_of_run_names_its_papers() -> None:
     assert {kind for kind, face in FACES.items() if not face.papers} == {"dictionary"}
     assert all(key in CITATIONS for face in FACES.values() for key in face.papers)
+
+
+def test_a_figure_of_parts_or_of_many_columns_keeps_the_width_that_it_needs_and_titles_fit() -> None:
+    maps = make_subplots(rows=2, cols=3)
+    heat = go.Figure(go.Heatmap(z=[[0.1] * 17] * 4, x=["言わ"] * 17))
+    bars = go.Figure(go.Bar(x=[1], y=["a"]))
+    bars.update_layout(xaxis_title="Bits per byte BPB (bits per byte, smaller is better)")
+    assert [least_width(figure) for figure in (maps, heat, bars, go.Figure())] == [780, 654, 0, 0]
+    assert least_width(go.Figure(go.Heatmap(z=[[1, 2], [3, 4]]))) == 0
+    shown = report_html(replace(REPORT, figures={"maps": maps, "bars": bars}))
+    assert shown.count("min-width: 780px") == 1 and "BPB\\u003cbr\\u003e(bits" in shown
+    assert bars.layout.xaxis.title.text == "Bits per byte BPB (bits per byte, smaller is better)"

@@ -239,15 +239,21 @@ def test_ages_are_those_of_the_measure_and_the_correlation_over_words() -> None:
     assert ages["n_challenge"] == len(of_challenge)
     assert ages["challenge"] == pytest.approx(pearsonr(of_challenge["child_age"], of_challenge["challenge_age"])[0])
     (headline,) = headlines(found, models[0])
-    assert headline.value == ages["pearson"] and headline.n == ages["n"] and str(finding(found))
+    assert headline.value == ages["pearson"] and headline.n == ages["n"]
+    # One training, not five models that tie.
+    said = finding(found)
+    assert said.startswith(f"owner/babygpt: correlation of ages of acquisition {ages['pearson']:.3f} [")
+    assert "models" not in said and ("are learned early by the model" in said) == (ages["ci_low"] > 0)
+    assert "獲得年齢" in said.in_language("ja") and "acquisition" not in said.in_language("ja")
 
 
 def test_without_checkpoints_there_are_surprisals_alone() -> None:
     found = evaluate(Settings(("m",)), DATASET, SessionFake({"m": "causal"}))  # type: ignore[arg-type]
     assert len(context_surprisals(found)) == 7 and word_curves(found).empty and acquisition_ages(found).empty
-    assert any(str(notice).startswith("The models are no checkpoints") for notice in found.notices)
+    assert any(str(notice).startswith("When a word is learned shows in a training alone") for notice in found.notices)
     assert str(headlines(found, "m")[0].reason) == NO_SERIES.format(fewest=3)
-    with pytest.raises(InputError, match="no checkpoints of one training"):
+    assert str(finding(found)) == NO_SERIES.format(fewest=3)
+    with pytest.raises(InputError, match="checkpoints of one, with their steps"):
         prediction_files(found, DATASET)
 
 

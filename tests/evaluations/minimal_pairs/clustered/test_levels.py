@@ -84,7 +84,7 @@ def test_two_paradigms_of_40_pairs_claim_nothing_beyond_the_range_of_a_differenc
     table = conditions(result, ("LP", "MeanLP"), clustered_by="UID")
     assert table[["ci_low", "ci_high", "p_value", "p_holm", "detectable"]].isna().all(axis=None)
     assert table["note"].tolist() == ["too few clusters"] and table["n_clusters"].tolist() == [2]
-    # Both paradigms have an accuracy of 75 %: two equal numbers do not make the macro average exact.
+    # Both paradigms have an accuracy of 75%: two equal numbers do not make the macro average exact.
     macro = levels(result, "LP", ("UID",), clustered_by="UID").iloc[0]
     assert macro["macro_accuracy"] == 0.75 and np.isnan(macro["macro_low"]) and np.isnan(macro["macro_high"])
 

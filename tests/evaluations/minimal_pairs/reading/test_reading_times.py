@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ from engine.evaluations.minimal_pairs.reading.times import (
     word_surprisals,
 )
 from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
+from engine.evaluations.shared.stored_table import in_memory
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.measures.reading_times import TOO_FEW, gain
@@ -223,6 +226,30 @@ def test_a_text_that_a_model_left_out_has_no_words_and_texts_of_two_files_stay_a
     assert only["reason"].astype(bool).all() and only["gain"].isna().all()
     assert str(TOO_FEW) in str(finding(found))
     assert [headline.reason != "" for headline in headlines(found, "m")] == [True]
+
+
+def test_the_finding_names_column_and_baseline_and_ranks_models_over_the_same_words_only(
+    result: Result, dataset: MinimalPairs
+) -> None:
+    own = gains(result)
+    own = own[(own["measure"] == own["measure"].iloc[0]) & (own["baseline"] == WITH_PREVIOUS)]
+    numbers = {row["model"]: f"{row['gain']:.4f}".replace("-", "\u2212") for row in own.to_dict("records")}
+    said = finding(result)
+    assert f"Gain for {own['measure'].iloc[0]} by surprisal beyond {WITH_PREVIOUS}, in nats per word: " in said
+    assert all(f"{model.removeprefix('builtin/')} {number}" in said for model, number in numbers.items())
+    assert ("not ranked" in said) == (own["n"].nunique() > 1) and "highest" not in said
+    in_japanese = said.in_language("ja")
+    assert "利得" in in_japanese and not re.search("Gain|surprisal|words", in_japanese)
+    two = replace(result, settings=replace(result.settings, models=(GPT, "other")))
+    for part in ("tokens", "pairs"):
+        table = in_memory(getattr(result, part))
+        two = replace(two, **{part: pd.concat([table, table.assign(model="other")], ignore_index=True)})
+    assert "The difference between models was not tested." in finding(two)
+    # The other model has no tokens of a text: its number is over other words.
+    table = in_memory(two.tokens)
+    is_left_out = (table["model"] == "other") & (table["row"] == table["row"].iloc[0])
+    apart = finding(replace(two, tokens=table[~is_left_out].reset_index(drop=True)))
+    assert "not ranked: their numbers are over different words" in apart and "not tested" not in apart
 
 
 def test_what_cannot_be_is_refused_in_words(dataset: MinimalPairs, tmp_path: Path) -> None:

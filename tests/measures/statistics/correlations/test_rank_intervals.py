@@ -36,11 +36,11 @@ def levelled(values: np.ndarray, levels: int) -> np.ndarray:
 @pytest.mark.parametrize(
     ("n", "levels", "least"),
     [
-        # Before, at r = 0.79 a perfect order of 4 was the interval [1, 1]: 73 % for Spearman, and fewer for Kendall.
+        # Before, at r = 0.79 a perfect order of 4 was the interval [1, 1]: 73% for Spearman, and fewer for Kendall.
         (4, 0, 0.93),
         (8, 0, 0.93),
         (30, 0, 0.93),
-        # The formula of Fieller, Hartley and Pearson covers 86 to 89 % here, and 70 % at r = 0.99.
+        # The formula of Fieller, Hartley and Pearson covers 86 to 89% here, and 70% at r = 0.99.
         (12, 5, 0.90),
         (40, 5, 0.92),
     ],

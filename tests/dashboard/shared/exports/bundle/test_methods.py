@@ -152,7 +152,7 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
             "classification",
             {"hidden": (30, 20), "epochs": 7, "test_share": 0.25, "split": "stratified"},
             {},
-            ("30 and 20 units, 7 epochs, batches of 32", "25 %", "drawn anew", "5 runs", "seeds 0 to 4", "Wilson"),
+            ("30 and 20 units, 7 epochs, batches of 32", "25%", "drawn anew", "5 runs", "seeds 0 to 4", "Wilson"),
         ),
         ("fill-mask", {"resamples": 300, "seed": 4}, {}, ("300 resamples, seed 4", "probability")),
         (

@@ -75,8 +75,8 @@ def test_symbols_of_measures_are_formulas() -> None:
 
 
 def test_special_characters_print_literally() -> None:
-    assert escape("a_b & 5 % of {x} #1 $2 ~ ^ \\n <s>") == (
-        r"a\_b \& 5 \% of \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n "
+    assert escape("a_b & 5% of {x} #1 $2 ~ ^ \\n <s>") == (
+        r"a\_b \& 5\% of \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n "
         r"\textless{}s\textgreater{}"
     )
     assert escape("a--b ,, ''") == "a-{}-b ,{}, '{}'" and escape("bert-base-v3") == "bert-base-v3"

@@ -63,7 +63,7 @@ def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
     table = printed(ACCURACIES, frame)
     assert column(table, "accuracy mean") == (Cell("0.835", "[0.801, 0.864]"), Cell("0.750"))
     assert not {"ci low", "ci high", "rank group", "rank first", "rank last"} & {part.head for part in table.columns}
-    assert "Square brackets: 95 % interval (accuracy mean: Wilson's, at n_test sentences)." in table.notes
+    assert "Square brackets: 95% interval (accuracy mean: Wilson's, at n_test sentences)." in table.notes
     assert "In every row: n train 80; n test 20; baseline 0.500; rank 1–2; n classes 3." in table.notes
 
 
