@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import NO_PROMPTS, Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.messages.message import Message, together
@@ -34,6 +34,11 @@ _SERVED = Message(
 _BOUNDARIES = Message(
     "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
 )
+_PROMPTED = Message(
+    "It is scored in templates, too: the log-probability of the sentence after the beginning of a template, and the "
+    "log-odds of the answers to a question on the sentence, each answer with all its tokens."
+)
+_CHAT = Message("The questions are put into the tokenizer's chat template.")
 _BY_DECODER = Message("The decoder's log-likelihood of the tokens, from left to right, given what the encoder reads.")
 _BY_MASKS = Message("The log-likelihood of each token under the decoder, masked alone for the encoder, summed.")
 _BEFORE_MASK = Message(
@@ -147,6 +152,8 @@ def scoring_rule(
                 SPACE_RULES[settings.leading_space],
                 "What the tokenizer puts at the end is not scored.",
                 *([_BOUNDARIES] if settings.word_boundaries and not facts.endpoint else []),
+                *([_PROMPTED] if settings.prompts != NO_PROMPTS and not facts.endpoint else []),
+                *([_CHAT] if settings.chat_template and not facts.endpoint else []),
                 *how_long,
                 *([_SERVED] if facts.endpoint else []),
             ]
