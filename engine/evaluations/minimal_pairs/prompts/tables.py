@@ -39,13 +39,13 @@ def by_template(result: Result, clustered_by: str = "") -> pd.DataFrame:
     for model, pairs in by_model(result):
         own = result.prompted[(result.prompted["model"] == model).to_numpy()]
         clusters = clusters_of(result, pairs, clustered_by)
-        for (number, score), of_template in own.groupby(["template", "score"], sort=False):
+        for number, of_template in enumerate((part for _, part in own.groupby("template")), 1):
             scores = of_template.set_index("item").loc[pairs["item"].to_numpy()]
             decided = decisions(scores["acceptable_score"], scores["unacceptable_score"], pairs["identical"].to_numpy())
             line = {
                 "model": model,
                 "template": number,
-                "score": score,
+                "score": of_template["score"].iloc[0],
                 "text": result.signature["templates"][number - 1],
                 "n": len(pairs),
                 "n_correct": int((decided == 1).sum()),
