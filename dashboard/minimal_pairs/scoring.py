@@ -80,7 +80,7 @@ def _templates(result: Result) -> None:
         alt=tr("The accuracy of each model in each template"),
         column_config={
             "model": tr("Model"),
-            "template": tr("Number"),
+            "template": tr("No."),
             "score": tr("Score"),
             "text": tr("Template"),
             "accuracy": st.column_config.NumberColumn(tr("Accuracy"), format="percent"),

@@ -214,7 +214,8 @@ def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **lo
 
 def typed_words(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:
     """What is typed into a field, separated by commas of either width; each once."""
-    typed = st.text_input(label, ",".join(at_first(option, first)), key=key, **_look(option, look))
+    words = ",".join(at_first(option, first))
+    typed = st.text_input(label, words, key=key, **_look(option, {"placeholder": _unset(option)} | look))
     items = typed.replace("、", ",").replace("，", ",").split(",")
     return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
 

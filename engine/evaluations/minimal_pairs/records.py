@@ -339,11 +339,12 @@ class Settings:
         metavar="TEXT",
     )
     answers: tuple[str, ...] = option(
-        ("Yes", "No"),
+        (),
         "The answers to questions of your own, the one for an acceptable sentence first; of one of several tokens all are "
         "counted.",
         separator=",",
         metavar="YES,NO",
+        unset="Yes,No",
     )
     chat_template: bool = option(
         False,

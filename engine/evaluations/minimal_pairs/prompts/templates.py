@@ -128,7 +128,7 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
             raise InputError(
                 Message("The template {text!r} is there twice and would have two votes. Leave one out.", text=text)
             )
-    answers = tuple(answer.strip() for answer in settings.answers)
+    answers = tuple(answer.strip() for answer in settings.answers) or _ENGLISH
     if settings.yes_no and (len(answers) != 2 or not all(answers) or answers[0] == answers[1]):
         raise InputError(
             Message(
