@@ -13,10 +13,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
+from engine.datasets.scores.files import read_scores
+from engine.datasets.scores.matching import attached
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.length_effects import slopes
+from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, IN_TEMPLATE, YES_NO, templates_of
 from engine.evaluations.minimal_pairs.records import Result, Settings
@@ -296,6 +299,36 @@ def test_a_stored_result_is_the_same_and_one_without_prompts_has_no_columns_of_n
 def test_templates_that_cannot_be_are_refused_in_words(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message.replace("{", "\\{")):
         templates_of(Settings(("m",), **settings))
+
+
+def test_exact_decisions_score_templates_in_float32(
+    cache: Cache, kept_workers: KeptWorkers, folders: dict[str, Path]
+) -> None:
+    exact = evaluated(cache, kept_workers, folders["bytes"], precision="exact-decisions", **OWN)
+    plain_run = evaluated(cache, kept_workers, folders["bytes"], precision="fp32", **OWN)
+    pd.testing.assert_frame_equal(exact.prompted, plain_run.prompted, check_exact=True)
+    assert not any(not_exact(exact, name, 0.8) for name in PROMPTED)
+
+
+def test_scores_of_a_file_beside_have_none_and_a_notice_says_so(
+    cache: Cache, kept_workers: KeptWorkers, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    rows = [f"{text},{-len(text)},3" for text in dict.fromkeys(PAIRS.sentences)]
+    (file := tmp_path / "theirs.csv").write_text(
+        "\n".join(["sentence,log_likelihood,n_tokens", *rows]), encoding="utf-8"
+    )
+    dataset = attached(PAIRS, read_scores([(file.name, file)]), [""])
+    names = (*map(str, (folders["bytes"],)), *(scores.name for scores in dataset.scores))
+    result = evaluate(Settings(names, **OWN), dataset, Gateway(kept_workers, cache).session("a"))
+    assert set(PROMPTED).isdisjoint(available(result.pairs))
+    assert any(notice.startswith(f"{names[1]}: only causal models") for notice in result.notices)
+
+
+def test_sentences_in_conditions_have_none(cache: Cache, kept_workers: KeptWorkers, folders: dict[str, Path]) -> None:
+    rows = "item,condition,sentence\n1,match,The cat sleeps.\n1,mismatch,The cat sleep.\n"
+    dataset = from_table(read_table(rows.encode(), "suite.csv"))
+    with pytest.raises(InputError, match=r"suite\.csv holds sentences in conditions, of which no score"):
+        evaluated(cache, kept_workers, folders["bytes"], dataset=dataset, prompts="en")
 
 
 @pytest.mark.parametrize("language", BUILT_IN)
