@@ -29,6 +29,7 @@ from engine.datasets.vectors import files as vector_files
 from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import FILES as COMPARISON
+from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN
 from engine.evaluations.model_card.card import FILES as CARD
 from engine.evaluations.model_map.evaluate import FILES as MODEL_MAP
 from engine.evaluations.shared.declared_tables import Table
@@ -283,6 +284,17 @@ def _vector_forms(_: str) -> str:
     return _table(("Layout", "What it has"), vector_files.FORMS.items())
 
 
+def _prompts(_: str) -> str:
+    return _table(
+        ("Prompts", "Template", "Score", "Text, ⏎ a new line"),
+        (
+            (f"`{language}`", str(number), template.score, f"{template.text}{template.cue}".replace("\n", " ⏎ "))
+            for language, templates in BUILT_IN.items()
+            for number, template in enumerate(templates, 1)
+        ),
+    )
+
+
 def _paper_models(_: str) -> str:
     return _table(
         ("Card", "In the papers", "Tokens", "What it takes"),
@@ -350,6 +362,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "score-forms": _score_forms,
     "vector-forms": _vector_forms,
     "forms": _forms,
+    "prompts": _prompts,
     "paper-models": _paper_models,
     "families": _families,
     "pages": _pages,

@@ -74,6 +74,7 @@ def test_every_section_is_generated_once() -> None:
         "score-forms",
         "vector-forms",
         "forms",
+        "prompts",
         "paper-models",
         "families",
         "data-directory",

@@ -44,6 +44,10 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             )
         if settings.get("leading_space"):
             yield Statement("leading space")
+        if signature.get("templates"):
+            yield Statement("templates", {"n": len(signature["templates"]), "cite": Cited(("ide2025",))})
+            if settings.get("chat_template"):
+                yield Statement("chat template")
     if any(rule.startswith(("pll", "mntp")) for rule in rules):
         cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
         yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.wording import model_name, verbatim
+from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.messages.languages import tr, translated
 from engine.models.sources.names import shown_name
@@ -21,6 +22,8 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     """Draw the rules, the precision and its measured error; there is no figure."""
     for model, rule in result.rules.items():
         st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
+    if len(result.prompted):
+        _templates(result)
     precision = result.settings.precision
     st.markdown(
         tr(
@@ -55,6 +58,37 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
         if (result.pairs["scored_in"] != "fp32").any():
             st.caption(tr("The column “Scored in” of the table below shows the precision of each pair."))
     return {}
+
+
+def _templates(result: Result) -> None:
+    """How right each model is in each template alone; of single sentences the templates."""
+    st.markdown(tr("**Templates** :gray[each sentence was scored in them, too]"))
+    table = by_template(result)
+    is_of_pairs = result.data_kind.n_sentences > 1
+    shown = table.assign(model=table["model"].map(shown_name), score=table["score"].map(translated))
+    st.dataframe(
+        shown[
+            [
+                "model",
+                "template",
+                "score",
+                "text",
+                *(["accuracy", "ci_low", "ci_high", "n_tied"] if is_of_pairs else []),
+            ]
+        ],
+        hide_index=True,
+        alt=tr("The accuracy of each model in each template"),
+        column_config={
+            "model": tr("Model"),
+            "template": tr("No."),
+            "score": tr("Score"),
+            "text": tr("Template"),
+            "accuracy": st.column_config.NumberColumn(tr("Accuracy"), format="percent"),
+            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="percent"),
+            "ci_high": st.column_config.NumberColumn(tr("to"), format="percent"),
+            "n_tied": tr("Ties"),
+        },
+    )
 
 
 def precision_table(result: Result) -> pd.DataFrame:

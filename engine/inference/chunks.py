@@ -88,16 +88,17 @@ def _speed_up(facts: ModelFacts, settings: Mapping[str, Any]) -> float:
 def chunk_order(operation: str, settings: Mapping[str, Any], items: Sequence[Any]) -> list[int]:
     """The order in which items are best split into chunks, as their indices, so that neighbours share computation.
 
-    Texts of a causal model are sorted alphabetically, because a common prefix is computed once per chunk. Other texts
+    Texts of a causal model are sorted alphabetically, because a common prefix is computed once per chunk, and so are
+    contexts with what follows them. Other texts
     are sorted by length, the longest first, to reduce padding; pairs by their first text, which several pairs may have
     in common. Items that are not texts keep their order.
     """
     order = range(len(items))
     if operation in ("token_similarities", "shared_token_log_likelihoods"):
         return sorted(order, key=lambda i: (-len(items[i][0]), items[i][0]))
-    if operation not in ("sentence_vectors", "token_log_likelihoods"):
+    if operation not in ("sentence_vectors", "token_log_likelihoods", "continuation_log_likelihoods"):
         return list(order)
-    if settings.get("scoring") == "causal":
+    if settings.get("scoring") == "causal" or operation == "continuation_log_likelihoods":
         return sorted(order, key=lambda i: str(items[i]))
     return sorted(order, key=lambda i: -len(items[i]))
 

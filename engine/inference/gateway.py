@@ -17,7 +17,7 @@ from engine.inference.chunks import chunk_order, chunk_slices, shares_of_documen
 from engine.inference.document_shares import in_shares, joined
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
-from engine.inference.scoring_settings import scoring_settings
+from engine.inference.scoring_settings import continuation_settings, scoring_settings
 from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layer_numbers import resolve_layers
 from engine.messages.message import Message
@@ -58,6 +58,7 @@ LABELS = {
     "sentence_vectors": Message("Sentence vectors"),
     "token_similarities": Message("Token similarities"),
     "token_log_likelihoods": Message("Token log-likelihoods"),
+    "continuation_log_likelihoods": Message("Sentences in templates"),
     "document_log_likelihoods": Message("Token log-likelihoods"),
     "shared_token_log_likelihoods": Message("Shared tokens"),
     "document_counts": Message("Counting tokens (KiB of text)"),
@@ -179,6 +180,24 @@ class GatewaySession:
             encoder_text=encoder_text,
         )
         return self._compute_each("token_log_likelihoods", model, list(texts), settings)
+
+    def continuation_log_likelihoods(
+        self,
+        model: str,
+        items: Sequence[Sequence[str]],
+        *,
+        precision: str = DEFAULT_PRECISION,
+        prefix: str = AUTO,
+        chat: bool = False,
+    ) -> list[Piece]:
+        """Log-likelihoods of what follows a context, (context, continuation, …), under a causal model, in nats.
+
+        {"log_likelihoods": float64 (n_continuations,), "n_tokens": …}; `prefix` as in `token_log_likelihoods`. chat: in
+        place of a prefix the context is put into the tokenizer's chat template; see `models.scoring.prompted.continuations`.
+        Raises InputError where it has none.
+        """
+        settings = continuation_settings(self._model(model)[1], precision, prefix=prefix, chat=chat)
+        return self._compute_each("continuation_log_likelihoods", model, list(map(list, items)), settings)
 
     def document_log_likelihoods(
         self,

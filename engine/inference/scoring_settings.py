@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.models.sources.facts import ModelFacts
+from engine.errors import InputError
+from engine.models.sources.facts import NO_CHAT_TEMPLATE, ModelFacts
 from engine.models.tokenization.prefix_tokens import prefix_tokens
 
 
@@ -29,3 +30,12 @@ def scoring_settings(
         applicable = {"encoder_reads": encoder_reads}
         applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}
     return {"scoring": scoring, "precision": precision, **applicable}
+
+
+def continuation_settings(facts: ModelFacts, precision: str, *, prefix: str, chat: bool) -> dict[str, Any]:
+    """`precision` with what is read before a context; raises InputError for a chat template that there is not."""
+    if not chat:
+        return {"precision": precision, "prefix": list(prefix_tokens(facts, prefix))}
+    if not facts.chat_template:
+        raise InputError(NO_CHAT_TEMPLATE.format(name=facts.name))
+    return {"precision": precision, "chat": facts.chat_template}

@@ -22,6 +22,8 @@ def tokenize_ahead(
     elif operation == "token_log_likelihoods":
         before = " " if settings.get("scoring") == "causal" and settings.get("leading_space") else ""
         TOKENS.spans(tokenizer, [before + text for text in items])
+    elif operation == "continuation_log_likelihoods" and not settings.get("chat"):
+        TOKENS.spans(tokenizer, [context + text for context, *texts in items for text in texts])
     elif operation == "document_log_likelihoods":
         before = " " if settings.get("leading_space") else ""
         TOKENS.spans(tokenizer, [before + text for text, *_ in items])

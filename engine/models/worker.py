@@ -39,6 +39,7 @@ from engine.models.scoring import (
 )
 from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.probes import batching_of, reads_ahead
+from engine.models.scoring.prompted import continuations
 from engine.models.scoring.running_text import causal as causal_text
 from engine.models.scoring.running_text import masked as masked_text
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
@@ -166,6 +167,10 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
     )
 
 
+def _continuation_log_likelihoods(request: Request) -> list[Piece]:
+    return continuations.continuation_log_likelihoods(_model(request, "causal"), request["items"], **_settings(request))
+
+
 def _document_log_likelihoods(request: Request) -> list[Piece]:
     """By the setting `scoring`, as of sentences; the other settings are those of the scorer."""
     settings = _settings(request)
@@ -267,6 +272,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "sentence_vectors": _sentence_vectors,
     "token_similarities": _token_similarities,
     "token_log_likelihoods": _token_log_likelihoods,
+    "continuation_log_likelihoods": _continuation_log_likelihoods,
     "document_log_likelihoods": _document_log_likelihoods,
     "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
@@ -290,6 +296,7 @@ _STEPS: dict[str, str] = {
     "sentence_vectors": Message("when it read sentences for their vectors"),
     "token_similarities": Message("when it read pairs of sentences"),
     "token_log_likelihoods": Message("when it scored sentences"),
+    "continuation_log_likelihoods": Message("when it scored sentences"),
     "document_log_likelihoods": Message("when it scored texts"),
     "shared_token_log_likelihoods": Message("when it scored sentences"),
     "fill_masks": Message("when it filled masks"),

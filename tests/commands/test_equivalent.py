@@ -132,6 +132,17 @@ ASKED: list[tuple[str, Any]] = [
             seed=5,
         ),
     ),
+    ("minimal-pairs", minimal_pairs.Settings(MODEL, prompts="ja", chat_template=True)),
+    (
+        "minimal-pairs",
+        minimal_pairs.Settings(
+            MODEL,
+            prompts="own",
+            in_template=('It\'s "fine", or so:\n{sentence}', "-- {sentence}"),
+            yes_no=("{sentence}\nOK?",),
+            answers=("Yes, it is", "No"),
+        ),
+    ),
 ]
 
 

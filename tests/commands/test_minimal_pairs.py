@@ -217,6 +217,10 @@ def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], 
         (("--by", "phase"), "no column 'phase'; there are: category, source, "),
         (("--levels", "field,no", "--clustered-by", "none"), "no column 'no', 'none'"),
         (("--normalization", "WordLP"), "WordLP: a score by words needs their boundaries. Add --word-boundaries"),
+        (("--normalization", "Yes/No", "LP"), "Yes/No: a score of sentences in templates, which are not asked for"),
+        (("--prompts", "en", "--yes-no", "{sentence}?"), "Add --prompts own, or leave them out"),
+        (("--prompts", "own", "--in-template", "sentence"), "'sentence' has 0 places for the sentence"),
+        (("--prompts", "en", "--chat-template"), f"The tokenizer of {MODEL} has no chat template"),
         (("--unigrams", "nowhere.json"), "nowhere.json"),
         (("--column", "acceptable"), "ROLE=NAME"),
     ],
@@ -278,6 +282,38 @@ def test_levels_and_clusters_are_written_where_they_are_asked_for(
     settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
     assert settings["levels"] == ["field", "UID"] and settings["clustered_by"] == "UID"
     assert run(cache, tmp_path / "wrong", *data, "--clustered-by", "nothing") == 2
+
+
+def test_prompts_add_their_scores_and_the_accuracy_in_each_template(
+    cache: Path, files: dict[str, Path], tmp_path: Path
+) -> None:
+    names = ("LP", "in-template LP", "Yes/No", "prompt vote")
+    data = ["--data", files["tips"], "--model", MODEL, "--normalization", *names]
+    own = ["--prompts", "own", "--in-template", "It holds:\n{sentence}", "--yes-no", "{sentence}\nTrue?"]
+    assert run(cache, tmp_path / "en", *data, "--prompts", "en") == 0
+    assert run(cache, tmp_path / "own", *data, *own, "--answers", "True,False") == 0
+    for folder, n_templates in (("en", 5), ("own", 2)):
+        assert {row["normalization"] for row in table(tmp_path / folder / "summary.csv")} == set(names)
+        templates = table(tmp_path / folder / "templates.csv")
+        assert [row["template"] for row in templates] == [str(number) for number in range(1, n_templates + 1)]
+        prompted = table(tmp_path / folder / "prompted.csv")
+        n_pairs = int(templates[0]["n"])
+        assert len(prompted) == n_templates * n_pairs
+        for line in templates:
+            right = [
+                float(row["acceptable_score"]) > float(row["unacceptable_score"])
+                for row in prompted
+                if row["template"] == line["template"]
+            ]
+            assert sum(right) == int(line["n_correct"]) and float(line["accuracy"]) == sum(right) / n_pairs
+        settings = json.loads((tmp_path / folder / "settings.json").read_text(encoding="utf-8"))
+        assert settings["settings"]["prompts"] == folder and len(settings["templates"]) == n_templates
+    votes = [row for row in table(tmp_path / "en" / "summary.csv") if row["normalization"] == "prompt vote"]
+    by_row: dict[str, int] = {}
+    for row in table(tmp_path / "en" / "prompted.csv"):
+        difference = float(row["acceptable_score"]) - float(row["unacceptable_score"])
+        by_row[row["row"]] = by_row.get(row["row"], 0) + (difference > 0) - (difference < 0)
+    assert int(votes[0]["n_correct"]) == sum(value > 0 for value in by_row.values())
 
 
 MARKED = "acceptable,unacceptable,acceptable_region,unacceptable_region,UID\na b c,a d c,b,d,u\ne f g,e h g,f,h,u\n"

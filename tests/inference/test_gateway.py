@@ -628,6 +628,23 @@ def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be
     assert "word_boundaries" not in backend.calls[-1].request["settings"]
 
 
+def test_a_continuation_is_kept_by_its_context_prefix_and_chat_template(cache: Cache) -> None:
+    backend = FakeBackend()
+    run_session = session(backend, cache)
+
+    def n_computed(*items: tuple[str, ...], **settings: Any) -> int:
+        before = backend.n_items("continuation_log_likelihoods")
+        run_session.continuation_log_likelihoods("gpt", items, **settings)
+        return backend.n_items("continuation_log_likelihoods") - before
+
+    assert n_computed(("a ", "b"), ("a ", "b")) == 1 and n_computed(("a ", "b")) == 0
+    assert backend.calls[-1].request["settings"].keys() == {"precision", "prefix"}
+    assert n_computed(("a", " b"), ("a ", "b", "c")) == 2
+    assert n_computed(("a ", "b"), prefix="none") == 1
+    with pytest.raises(InputError, match="The tokenizer of gpt has no chat template"):
+        n_computed(("a ", "b"), chat=True)
+
+
 @pytest.mark.parametrize(
     "setting", [{"pooling": "mean"}, {"prompt": "query: "}, {"truncate_dim": 2}, {"precision": "bf16"}], ids=str
 )

@@ -191,7 +191,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "map": (lambda folder: umap_projection([[0.0], [1.0], [2.0]]), ("2次元", "4文", "3です")),
     "normalisation": (
         lambda folder: normalized([-1.0], [1], "MeanLL"),
-        ("「MeanLL」", "MeanLP", "per character", "bits per byte"),
+        ("「MeanLL」", "MeanLP", "per character", "bits per byte", "prompt vote"),
     ),
     "columns of a correlation": (lambda folder: pearson([1.0, 2.0], [1.0]), ("(2,)", "(1,)")),
     "dictionary": (

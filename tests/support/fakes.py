@@ -144,6 +144,7 @@ class FakeBackend:
             "sentence_vectors": self._vectors,
             "token_similarities": self._similarities,
             "token_log_likelihoods": self._log_likelihoods,
+            "continuation_log_likelihoods": self._continuations,
             "document_log_likelihoods": self._documents,
             "token_lists": self._tokens,
             "document_counts": lambda model, texts, settings: character_counts(texts),
@@ -235,6 +236,13 @@ class FakeBackend:
             "log_likelihoods": np.array(values, np.float32),
             "n_unknown": text.count("\ufffd"),
         }
+
+    def _continuations(self, model: tuple[str, str], item: list[str], settings: dict[str, Any]) -> Piece:
+        """Of any length, so that a template may be longer than what the model takes of a sentence."""
+        context, *continuations = item
+        known = sorted((name, str(value)) for name, value in settings.items())
+        values = [-abs(_numbers(model, context + text, len(context), known, n=1)[0]) for text in continuations]
+        return {"log_likelihoods": np.array(values), "n_tokens": np.array([*map(len, continuations)], np.int32)}
 
     def _documents(self, model: tuple[str, str], item: tuple[str, int, int], settings: dict[str, Any]) -> Piece:
         """A share of the characters of a text; its first character is not scored without a prefix."""

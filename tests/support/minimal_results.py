@@ -49,6 +49,12 @@ def synthetic(n: int, *, models: Sequence[str] = ("m", "n"), seed: int = 0, n_ca
                     "unacceptable_boundaries": -random.random(n),
                     "acceptable_words": pd.array(a // 2, dtype="Int64"),
                     "unacceptable_words": pd.array(u // 2 + 1, dtype="Int64"),
+                    "acceptable_in_template": -3.0 * a + np.arange(n) % 7,
+                    "unacceptable_in_template": -3.0 * u - 1 + np.arange(n) % 5,
+                    "acceptable_yes_no": (np.arange(n) % 11 - 5) / 2,
+                    "unacceptable_yes_no": (np.arange(n) % 13 - 7) / 2,
+                    "acceptable_votes": np.arange(n) % 6 * 1.0,
+                    "unacceptable_votes": 5.0 - np.arange(n) % 6,
                 }
             )
         )

@@ -63,7 +63,8 @@ from dashboard.shared.theme import with_shown_models
 from engine.datasets.minimal_pairs import kinds
 from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.babylm.tasks import may_have_tasks
-from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
+from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, PROMPTED
+from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
@@ -188,6 +189,14 @@ def _tables(
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
         "pairing": partial(tables, view, "pairing"),
         "categories": partial(table, view, "categories", by),
+        **(
+            {
+                "templates": partial(by_template, view.result, view.clustered_by),
+                PROMPTED.name: lambda: PROMPTED.selected(view.result.prompted),
+            }
+            if len(view.result.prompted)
+            else {}
+        ),
         **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
         **(
             {"checkpoints": partial(table, view, "checkpoints", by)}

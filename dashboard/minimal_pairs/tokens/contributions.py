@@ -17,8 +17,9 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import WHOLE, Result
-from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
+from engine.evaluations.minimal_pairs.token_contributions import NO_PARTS, contributions_by_change, token_contributions
 from engine.evaluations.minimal_pairs.views import without_token_scores
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message
 
@@ -43,6 +44,9 @@ def token_contributions_view(
     sentences(pair, normalization, right_to_left=result.right_to_left)
     if model in without_token_scores(result):
         st.caption(tr("The log-likelihoods of single tokens are not known of {model}.", model=model_name(model)))
+        return {}
+    if NORMALIZATIONS[normalization].is_prompted:
+        st.caption(verbatim(translated(NO_PARTS.format(name=normalization))))
         return {}
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)
     parts = contributions_by_change(contributions)

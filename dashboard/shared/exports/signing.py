@@ -29,7 +29,7 @@ def signature_line(signature: Mapping[str, Any], longest: int | None = None) -> 
     parts = [_model(model) for model in signature.get("models", ())]
     for key, value in signature.items():
         if key not in ("models", "settings", "versions"):
-            parts += [f"{_words(key)} {_value(value)}"] if value not in EMPTY else []
+            parts += [f"{_words(key)} {_cut(_value(value), longest)}"] if value not in EMPTY else []
         elif key == "settings":
             parts += _settings(value, longest)
     # The libraries' versions are in the full signature only; a line of them would hide what differs.
@@ -60,8 +60,11 @@ def _settings(settings: Mapping[str, Any], longest: int | None) -> Iterator[str]
         if isinstance(value, Mapping):
             yield from _settings(value, longest)
         elif value not in EMPTY:
-            text = _value(value)
-            yield f"{_words(key)} {text if longest is None or len(text) <= longest else f'{text[:longest]}…'}"
+            yield f"{_words(key)} {_cut(_value(value), longest)}"
+
+
+def _cut(text: str, longest: int | None) -> str:
+    return text if longest is None or len(text) <= longest else f"{text[:longest]}…"
 
 
 def _value(value: Any) -> str:

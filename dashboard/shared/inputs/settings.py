@@ -18,6 +18,7 @@ from dashboard.shared.wording import verbatim
 from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
 
+BETWEEN_TEXTS = "---"
 MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 
 
@@ -204,9 +205,17 @@ def typed_lines(label: str, option: Option, *, key: str, first: Any = None, **lo
     return str(st.text_area(label, lines, key=key, placeholder="斉藤=さいとう", height=90, **_look(option, look)))
 
 
-def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[str, ...]:
+def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:
+    """A field for several texts, each of any number of lines, with a line of three hyphens between two of them."""
+    texts = f"\n{BETWEEN_TEXTS}\n".join(at_first(option, first))
+    typed = str(st.text_area(label, texts, key=key, height=90, **_look(option, look)))
+    return tuple(text for text in typed.split(f"\n{BETWEEN_TEXTS}\n") if text.strip())
+
+
+def typed_words(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:
     """What is typed into a field, separated by commas of either width; each once."""
-    typed = st.text_input(label, ",".join(option.default), key=key, **_look(option, look))
+    words = ",".join(at_first(option, first))
+    typed = st.text_input(label, words, key=key, **_look(option, {"placeholder": _unset(option)} | look))
     items = typed.replace("、", ",").replace("，", ",").split(",")
     return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
 

@@ -28,6 +28,8 @@ from engine.evaluations.minimal_pairs.outside.models import (
     scored_pairs,
 )
 from engine.evaluations.minimal_pairs.outside.models import pair_table as outside_table
+from engine.evaluations.minimal_pairs.prompts.scoring import check_chat_templates, prompted_table, with_prompts
+from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.running_text.documents import document_table
 from engine.evaluations.minimal_pairs.running_text.windows import check_no_windows, windows_of
@@ -75,11 +77,13 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         raise InputError(
             Message("No text for the encoder is named (--encoder-text). Name one, or let it be given nothing.")
         )
+    templates = templates_of(settings)
     kind, analysis = dataset.data_kind, analysis_of(dataset.data_kind)
     analysis.check(settings, dataset)
     check_no_windows(settings, kind)
     outside = outside_models(settings, dataset, session)
     all_facts = [outside[model].facts if model in outside else session.describe(model) for model in settings.models]
+    check_chat_templates(settings, all_facts)
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     windows = {facts.name: found for facts in all_facts if (found := windows_of(facts, settings, kind))}
     conditions, notices = prefix_conditions(settings, all_facts)
@@ -92,17 +96,19 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
             if facts.name in outside
             else _scored(settings, dataset, session, facts, scorings[facts.name], windows.get(facts.name))
         )
+        scored[facts.name] = with_prompts(scored[facts.name], templates, settings, dataset, session, facts)
         if settings.shared_tokens and facts.kind == "masked":
             shared.append(_shared(settings, dataset, session, facts))
         for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
             try:
-                scored[condition.facts.name] = _scored(
-                    replace(settings, prefix=condition.prefix),
+                after = replace(settings, prefix=condition.prefix)
+                scored[condition.facts.name] = with_prompts(
+                    _scored(after, dataset, session, facts, scorings[facts.name], windows.get(facts.name)),
+                    templates,
+                    after,
                     dataset,
                     session,
                     facts,
-                    scorings[facts.name],
-                    windows.get(facts.name),
                 )
             except InputError as error:
                 if not facts.endpoint:
@@ -172,6 +178,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         excluded=pd.concat([excluded[model] for model in scored], ignore_index=True),
         items=items,
         precision=pair_tables.precision_table(scored),
+        prompted=prompted_table(dataset, scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared else SHARED.frame(),
         rules={
             facts.name: scoring_rule(
@@ -186,6 +193,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.own_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {})
+        | ({"templates": [template.text + template.cue for template in templates]} if templates else {})
         | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if kind.in_windows else {}),
     )
     if kind.in_windows:

@@ -53,18 +53,27 @@ class ExactUnder:
 
 
 @dataclass(frozen=True)
+class Prompted:
+    """Scores of sentences in templates: values float64 (n_templates, 2, n_pairs), nan of sentences left out."""
+
+    templates: tuple[Any, ...]  # `prompts.templates.Template`
+    values: np.ndarray
+
+
+@dataclass(frozen=True)
 class ScoredPairs:
     """One model's pieces by side, the precision each pair was scored in, and what its margin may be off.
 
     `by_side`: (2, n_pairs) pieces of `GatewaySession.token_log_likelihoods`. `scored_in`: str (n_pairs,). `bounds`:
     float64 (n_pairs,), nats per square root of a token; 0 in float32, nan where nothing was measured. `report` says how
-    the bound was found.
+    the bound was found. `prompted`: None where no sentence was scored in a template.
     """
 
     by_side: tuple[list[Piece], list[Piece]]
     scored_in: np.ndarray
     bounds: np.ndarray
     report: dict[str, float | int | str]
+    prompted: Prompted | None = None
 
 
 def score_pairs(

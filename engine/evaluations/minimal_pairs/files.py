@@ -12,8 +12,8 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
 from engine.evaluations.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences, texts
-from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
-from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, PairScoring, Result, Settings
+from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, PROMPTED, Analysis, Asked
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, NO_PROMPTS, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
@@ -27,6 +27,7 @@ FILES = (
     *reading.FILES,
     *acquisition.FILES,
     *texts.FILES,
+    PROMPTED,
     records.TOKENS,
     records.EXCLUDED,
     records.PRECISION,
@@ -70,8 +71,8 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
 def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Sequence[str], settings: Settings) -> None:
     """Raises InputError for choices that these data cannot have, before anything is scored.
 
-    Those are columns and regions that the file lacks, scores that need boundaries of words, judgements or the whole
-    sentence and do not have them, and options that are of other kinds of data. normalizations: those asked for, () for
+    Those are columns and regions that the file lacks, scores that need boundaries of words, templates, judgements or the
+    whole sentence and do not have them, and options that are of other kinds of data. normalizations: those asked for, () for
     all. settings: of the run.
     """
     by_words = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].by_words]
@@ -80,6 +81,14 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
             Message(
                 "{by_words}: a score by words needs their boundaries. Add --word-boundaries.",
                 by_words=", ".join(by_words),
+            )
+        )
+    prompted = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].is_prompted]
+    if prompted and settings.prompts == NO_PROMPTS:
+        raise InputError(
+            Message(
+                "{prompted}: a score of sentences in templates, which are not asked for. Add --prompts.",
+                prompted=", ".join(prompted),
             )
         )
     analysis = analysis_of(dataset.data_kind)

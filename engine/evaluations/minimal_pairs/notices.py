@@ -12,7 +12,9 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.outside.notices import of_scores
-from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
+from engine.evaluations.minimal_pairs.prompts.scoring import takes_prompts
+from engine.evaluations.minimal_pairs.prompts.templates import templates_of
+from engine.evaluations.minimal_pairs.records import NO_PROMPTS, THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart, why_not_fitted
@@ -44,6 +46,7 @@ def of_sentences(result: Result, dataset: MinimalPairs, all_facts: Sequence[Mode
         *of_servers(result, all_facts),
         *of_scores(result, dataset, all_facts),
         *_of_boundaries(result, all_facts),
+        *_of_prompts(result, dataset, all_facts),
     ]
 
 
@@ -70,6 +73,7 @@ def of_pairs(
     return [
         *all_notices,
         *_of_boundaries(result, all_facts),
+        *_of_prompts(result, dataset, all_facts),
         *_of_morcela(result),
         *about_shared,
         *marked_notices(dataset),
@@ -149,6 +153,35 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mess
         if 0 < len(without) < len(all_facts)
         else []
     )
+
+
+def _of_prompts(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts]) -> list[Message]:
+    """Why there are no prompted scores, by model, where they were asked for, and what makes their vote doubtful."""
+    if result.settings.prompts == NO_PROMPTS:
+        return []
+    without = [facts for facts in all_facts if not takes_prompts(facts)]
+    about = [
+        Message(
+            "{name}: only causal models that are loaded here are scored in templates: there is no in-template LP, no "
+            "Yes/No probability and no vote.",
+            name=facts.name,
+        )
+        for facts in without
+    ]
+    if 0 < len(without) < len(all_facts):
+        about.append(
+            Message("Prompted scores are there where every model has them: score the others in a run of their own.")
+        )
+    n = len(templates_of(result.settings))
+    if n % 2 == 0 and len(without) < len(all_facts) and dataset.data_kind.n_sentences > 1:
+        about.append(
+            Message(
+                "The vote is of {n} predictions, an even number: where as many are for either sentence, the pair is a tie. "
+                "Leave a template out, or add one.",
+                n=n,
+            )
+        )
+    return about
 
 
 def _of_morcela(result: Result) -> list[Message]:
@@ -248,6 +281,8 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
     what of the sentences is counted, of which the whole sentence alone has exact decisions.
     """
     score = NORMALIZATIONS[normalization]
+    if score.is_prompted:  # always computed in float32 then
+        return ""
     other_corpus = score.by_unigrams and score.is_bounded and unigrams not in (THESE, *BUILT_IN)
     lines = [
         line

@@ -154,6 +154,22 @@ ENCODER_READS = (
     ),
 )
 
+NO_PROMPTS, OWN_PROMPTS = "none", "own"
+PROMPTS = (
+    Choice(NO_PROMPTS, "none", "Sentences are scored as they are."),
+    Choice(
+        "en",
+        "English",
+        "In three English templates for in-template LP and after two English questions, whose answers are Yes and No.",
+    ),
+    Choice(
+        "ja",
+        "Japanese",
+        "In three Japanese templates for in-template LP and after two Japanese questions, whose answers are はい and いいえ.",
+    ),
+    Choice(OWN_PROMPTS, "your own", "In templates of your own: in_template and yes_no."),
+)
+
 LONGEST_WINDOW = 2048
 WINDOW_PREFIXES = (
     Choice("each", "every window", "Every window is read after the prefix, as a text of its own."),
@@ -303,6 +319,37 @@ class Settings:
         "Score the boundaries of words, too, for WordLP and MeanWordLP: with them "
         "the sum over tokens is that over words; local causal models whose tokenizer "
         "marks with a space how words begin.",
+    )
+    prompts: str = option(
+        NO_PROMPTS,
+        "Score the sentences in templates, too, for in-template LP, Yes/No probability and their vote (Ide et al. 2025): a "
+        "further pass for each template; local causal models.",
+        choices=PROMPTS,
+    )
+    in_template: tuple[str, ...] = option(
+        (),
+        "With prompts of your own: a template for in-template LP, with {sentence} where the sentence stands, best after "
+        "white space; may be repeated.",
+        metavar="TEXT",
+    )
+    yes_no: tuple[str, ...] = option(
+        (),
+        "With prompts of your own: a question on a sentence, with {sentence} where it stands, up to where the answer "
+        "begins; may be repeated.",
+        metavar="TEXT",
+    )
+    answers: tuple[str, ...] = option(
+        (),
+        "The answers to questions of your own, the one for an acceptable sentence first; of one of several tokens all are "
+        "counted.",
+        separator=",",
+        metavar="YES,NO",
+        unset="Yes,No",
+    )
+    chat_template: bool = option(
+        False,
+        "Put each question into the chat template of the tokenizer, as the message of a user, for models that were trained "
+        "to chat; templates for in-template LP stay as they are.",
     )
     ratings: tuple[str, ...] = option(
         (),
@@ -508,6 +555,27 @@ PAIRS = Table(
             "words",
             since="0.3.0",
         ),
+        *of_sides(
+            "in_template",
+            "number",
+            Message("log-probability in a template, the mean over several, NaN where there was none, of"),
+            "nats",
+            since="0.3.0",
+        ),
+        *of_sides(
+            "yes_no",
+            "number",
+            Message("log-odds of yes as the answer to a question, the mean over several, NaN likewise, on"),
+            "nats",
+            since="0.3.0",
+        ),
+        *of_sides(
+            "votes",
+            "number",
+            Message("of the templates, NaN without any, those that prefer"),
+            "predictions",
+            since="0.3.0",
+        ),
         *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
         Column(
             "morcela_beta",
@@ -620,6 +688,20 @@ SHARED = Table(
         Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
     ),
 )
+PROMPTED = Table(
+    "prompted",
+    Message("A row for each pair in each template, under each model that was scored in it."),
+    (
+        MODEL,
+        PAIR_ROW,
+        ITEM,
+        Column("template", "integer", "number of the template, from 1"),
+        Column("score", "text", "what is scored in it: in-template LP, or Yes/No, the log-odds of yes"),
+        *of_sides("score", "number", Message("that score of"), "nats"),
+    ),
+    only_with_rows=True,
+    since="0.3.0",
+)
 
 DOCUMENTS = Table(
     "documents",
@@ -660,6 +742,7 @@ class Result:
     items: pd.DataFrame = field(default_factory=ITEMS.frame, metadata=declared(ITEMS))
     precision: pd.DataFrame = field(default_factory=PRECISION.frame, metadata=declared(PRECISION))
     shared: pd.DataFrame = field(default_factory=SHARED.frame, metadata=declared(SHARED))
+    prompted: pd.DataFrame = field(default_factory=PROMPTED.frame, metadata=declared(PROMPTED))
     documents: pd.DataFrame = field(default_factory=DOCUMENTS.frame, metadata=declared(DOCUMENTS))
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)

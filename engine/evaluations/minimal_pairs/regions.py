@@ -36,6 +36,7 @@ from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_token
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries, without_token_scores
 from engine.evaluations.shared.stored_table import parts, rows_where
 from engine.language.words import uses_spaces
+from engine.measures.minimal_pairs.normalizations import PROMPTED
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.messages.message import Message
@@ -74,6 +75,8 @@ SEVERAL = (
     Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."),
 )
 # Of a row as JSON: it may have a column that marks a region.
+# The ends of the columns that a part of a sentence has no value of.
+_OF_WHOLE = ("_characters", "_bytes", *(f"_{name}" for name in PROMPTED))
 _MAY_MARK = re.compile("prefix|region|critical|target1|right_option", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
@@ -217,7 +220,8 @@ def of_region(result: Result, region: str) -> Result:
         columns=[
             name
             for name in result.pairs.columns
-            if str(name).startswith("morcela_") or str(name).endswith(("_characters", "_bytes"))
+            if str(name).startswith("morcela_")
+            or str(name).endswith(("_characters", "_bytes", "_in_template", "_yes_no", "_votes"))
         ]
     )
     columns = ["regions", "log_likelihood"]

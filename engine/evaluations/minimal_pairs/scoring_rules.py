@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import NO_PROMPTS, Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.messages.message import Message, together
@@ -34,6 +34,12 @@ _SERVED = Message(
 _BOUNDARIES = Message(
     "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
 )
+_PROMPTED = Message(
+    "It is scored in templates, too: the log-probability of the sentence after the beginning of a template, and the "
+    "log-odds of the answers to a question on the sentence, each answer with all its tokens."
+)
+_NO_SPECIAL = Message("Special tokens are not scored.")
+_CHAT = Message("The questions are put into the tokenizer's chat template.")
 _BY_DECODER = Message("The decoder's log-likelihood of the tokens, from left to right, given what the encoder reads.")
 _BY_MASKS = Message("The log-likelihood of each token under the decoder, masked alone for the encoder, summed.")
 _BEFORE_MASK = Message(
@@ -135,43 +141,42 @@ def scoring_rule(
     if windows is not None:
         how_long = [
             _WINDOWS.format(window=windows[0], stride=windows[1]),
-            *([WINDOW_RULES[settings.window_prefix], _TO_THE_LEFT] if facts.kind == "causal" else [_TO_BOTH_SIDES]),
+            *(
+                [Message(WINDOW_RULES[settings.window_prefix]), _TO_THE_LEFT]
+                if facts.kind == "causal"
+                else [_TO_BOTH_SIDES]
+            ),
         ]
     if facts.scores is not None:
         return scores_rule(facts.scores)
     if facts.kind == "causal":
-        return " ".join(
+        return together(
+            " ",
             [
-                "The log-likelihood of the tokens, from left to right.",
+                Message("The log-likelihood of the tokens, from left to right."),
                 prefix_rule(facts, prefix),
                 SPACE_RULES[settings.leading_space],
-                "What the tokenizer puts at the end is not scored.",
+                Message("What the tokenizer puts at the end is not scored."),
                 *([_BOUNDARIES] if settings.word_boundaries and not facts.endpoint else []),
+                *([_PROMPTED] if settings.prompts != NO_PROMPTS and not facts.endpoint else []),
+                *([_CHAT] if settings.chat_template and not facts.endpoint else []),
                 *how_long,
                 *([_SERVED] if facts.endpoint else []),
-            ]
+            ],
         )
     if scores_by_decoder(facts):
         given = (
             Message("The encoder is given the text {text!r}.", text=settings.encoder_text)
             if settings.encoder_reads == "text"
-            else Message("What the encoder is given: {what}", what=ENCODER_RULES[settings.encoder_reads])
+            else Message("What the encoder is given: {what}", what=Message(ENCODER_RULES[settings.encoder_reads]))
         )
         by = _BY_MASKS if settings.encoder_reads == "masked" else _BY_DECODER
-        return " ".join([by, given, "Special tokens are not scored.", *how_long])
+        return together(" ", [by, given, _NO_SPECIAL, *how_long])
     pll = settings.pll
-    word = [Message("Words: {words}", words=WORD_RULES[settings.words])] if pll == "word-l2r" else []
+    word = [Message("Words: {words}", words=Message(WORD_RULES[settings.words]))] if pll == "word-l2r" else []
     before = [_BEFORE_MASK] if predicts_before_mask(facts, settings.predicted_at) else []
-    return " ".join(
-        [
-            f"The pseudo-log-likelihood ({pll}).",
-            PLL_RULES[pll],
-            *word,
-            *before,
-            "Special tokens are not scored.",
-            *how_long,
-        ]
-    )
+    kind = Message("The pseudo-log-likelihood ({pll}).", pll=pll)
+    return together(" ", [kind, Message(PLL_RULES[pll]), *word, *before, _NO_SPECIAL, *how_long])
 
 
 @dataclass(frozen=True)

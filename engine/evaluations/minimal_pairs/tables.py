@@ -12,6 +12,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
+from engine.evaluations.minimal_pairs.prompts.scoring import prompt_columns
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION, TOKENS
 from engine.evaluations.minimal_pairs.regions import flat_tokens, region_bits, sentence_regions
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
@@ -67,6 +68,7 @@ def pair_table(
     of_words = [_boundaries(pieces[side]) for side in SIDES]
     for column, name in enumerate(("boundaries", "words")):
         columns |= {f"{side}_{name}": of_side[column] for side, of_side in zip(SIDES, of_words, strict=True)}
+    columns |= prompt_columns(scored, kept, is_of_pairs=dataset.data_kind.n_sentences > 1)
     return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
 
 

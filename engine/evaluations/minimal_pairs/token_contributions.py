@@ -25,6 +25,9 @@ CHANGES = {
     "insert": Message("only in the unacceptable sentence"),
 }
 
+NO_PARTS = Message(
+    "{name} is a score of the sentence in a template, and no sum over its own tokens: it has no token contributions."
+)
 _CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
 CONTRIBUTIONS = Table(
     "contributions",
@@ -74,8 +77,11 @@ def token_contributions(
     less that before it. Under a `region` that the pair has in both sentences, the tokens outside add nothing, and the
     margin is that of the region.
 
-    Raises InputError for a pair that the model did not score, or a normalisation that there is not.
+    Raises InputError for a pair that the model did not score, a normalisation that there is not, and a prompted score,
+    which is no sum over these tokens.
     """
+    if normalization_named(normalization).is_prompted:
+        raise InputError(NO_PARTS.format(name=normalization))
     pairs, tokens = result.pairs, result.tokens
     pair = pairs[(pairs["model"] == model).to_numpy() & (pairs["row"] == row).to_numpy()]
     if pair.empty:

@@ -22,6 +22,7 @@ from engine.measures.minimal_pairs.normalizations import (
     ALPHA,
     NEEDS,
     NORMALIZATIONS,
+    PROMPTED,
     Normalization,
     Sentences,
     normalization_named,
@@ -49,6 +50,7 @@ _COLUMNS = {
     "gamma": "morcela_gamma",
     "boundaries": "{side}_boundaries",
     "words": "{side}_words",
+    **{need: f"{{side}}_{need}" for need in PROMPTED},
 }
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
@@ -203,6 +205,12 @@ def _why_not(pairs: pd.DataFrame, record: Normalization) -> Message:
         return Message(
             "{name} needs the boundaries of words under every model: local causal models whose tokenizers "
             "mark with a space how words begin, scored with --word-boundaries.",
+            name=record.name,
+        )
+    if record.is_prompted:
+        return Message(
+            "{name} needs sentences scored in templates under every model: local causal models, with --prompts (with your "
+            "own, a template of that score; a vote needs pairs).",
             name=record.name,
         )
     if record.is_fitted:

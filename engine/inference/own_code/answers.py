@@ -64,6 +64,7 @@ _FIELDS: dict[str, dict[str, type]] = {
         **dict.fromkeys(("ids", "spans", "log_likelihoods", "read_ids"), np.ndarray),
         "n_unknown": int,
     },
+    "continuation_log_likelihoods": dict.fromkeys(("log_likelihoods", "n_tokens"), np.ndarray),
     "document_log_likelihoods": {
         "tokens": list,
         **dict.fromkeys(("ids", "spans", "log_likelihoods", "read_ids", "unscored_spans"), np.ndarray),

@@ -19,7 +19,8 @@ LONGEST_TEXT, MOST_ENTRIES = 1_000, 100_000  # characters of a text, entries of 
 # What the process may say of the model, by its type; lists are of texts but for the shares of scripts.
 _SAID: dict[type, tuple[str, ...]] = {
     str: (
-        "architecture", "kind", "tokenizer", "device", "dtype", "bos_token", "eos_token", "unknown_token", "quantised"
+        "architecture", "kind", "tokenizer", "device", "dtype", "bos_token", "eos_token", "unknown_token", "quantised",
+        "chat_template",
     ),
     int: ("n_layers", "hidden_size", "vocab_size", "max_tokens", "n_parameters", "n_seq2seq_parameters"),
     bool: ("has_mask", "has_cls", "has_bos", "has_eos", "masked_next_token"),

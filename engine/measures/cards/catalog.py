@@ -8,6 +8,7 @@ from __future__ import annotations
 from engine.measures.cards.card import MeasureCard
 from engine.measures.cards.clusters import CLUSTER_CARDS
 from engine.measures.cards.judgements import DESIGN_CARDS, JUDGEMENT_CARDS, READING_CARDS
+from engine.measures.cards.prompts import PROMPT_CARDS
 from engine.measures.cards.running_text import TEXT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
@@ -62,6 +63,7 @@ _ALL = (
     *CLUSTER_CARDS,
     *SYSTEM_CARDS,
     *JUDGEMENT_CARDS,
+    *PROMPT_CARDS,
     *TEXT_CARDS,
     *DESIGN_CARDS,
     *READING_CARDS,

@@ -31,8 +31,13 @@ NEEDS = {
     "gamma": Message("coefficients that are fitted to human judgements of the sentences"),
     "boundaries": Message("what the boundaries of words add: score with word boundaries"),
     "words": Message("the number of words of each sentence"),
+    "in_template": Message("the log-probability of each sentence in a template: score with prompts"),
+    "yes_no": Message("the log-odds of the answers to a question on each sentence: score with prompts"),
+    "votes": Message("how many prompted predictions prefer each sentence: score pairs with prompts"),
 }
 LENGTHS = ("tokens", "characters", "bytes", "words")
+# What is scored with prompts (`prompted`).
+PROMPTED = ("in_template", "yes_no", "votes")
 _FITTED = ("beta", "gamma")  # one number for all sentences, or one each
 
 
@@ -43,7 +48,9 @@ class Sentences:
     log_likelihoods: sums in nats; pseudo-log-likelihoods of masked models. tokens: |S|, the number of scored tokens.
     bytes: in UTF-8. unigrams: log P_u(S), the unigram log-probabilities of the same scored tokens summed, in nats
     (`IdfDictionary.unigram_log_probability`). beta, gamma: of MORCELA. boundaries: what the boundaries of words add,
-    in nats (`word_boundaries.boundary_terms`, summed). words: scored words.
+    in nats (`word_boundaries.boundary_terms`, summed). words: scored words. in_template: log-probabilities in a template,
+    in nats; yes_no: log-odds of yes, in nats; both means over several templates. votes: of the predictions of a pair
+    those that prefer the sentence (`prompted.votes`).
     """
 
     log_likelihoods: ArrayLike
@@ -55,6 +62,9 @@ class Sentences:
     gamma: ArrayLike | None = None
     boundaries: ArrayLike | None = None
     words: ArrayLike | None = None
+    in_template: ArrayLike | None = None
+    yes_no: ArrayLike | None = None
+    votes: ArrayLike | None = None
 
     def __getitem__(self, field: str) -> Numbers:
         """A field as float64; raises KeyError for one that is not known."""
@@ -103,6 +113,11 @@ class Normalization:
         return "boundaries" in self.needs
 
     @property
+    def is_prompted(self) -> bool:
+        """Whether it is of sentences in templates, so that it is no sum over the scored tokens."""
+        return not set(PROMPTED).isdisjoint(self.needs)
+
+    @property
     def is_fitted(self) -> bool:
         """Whether its coefficients are fitted to human judgements."""
         return "beta" in self.needs
@@ -110,7 +125,7 @@ class Normalization:
     @property
     def of_whole_sentences(self) -> bool:
         """Whether a part of a sentence has no such score."""
-        return not {"characters", "bytes", "beta"}.isdisjoint(self.needs)
+        return not {"characters", "bytes", "beta", *PROMPTED}.isdisjoint(self.needs)
 
     def scores(self, sentences: Sentences, alpha: float = ALPHA) -> Numbers:
         """How acceptable does the model find each sentence, its length set aside or not? float64 (n_sentences,)
@@ -155,6 +170,10 @@ class Normalization:
 
 def _by(field: str) -> Callable[[Sentences, float], Numbers]:
     return lambda sentences, alpha: sentences[field]
+
+
+def _by_field(field: str) -> Callable[[Sentences], Numbers]:
+    return lambda sentences: sentences[field]
 
 
 def _one(sentences: Sentences, alpha: float) -> Numbers:
@@ -251,6 +270,33 @@ _ALL = (
         _with_boundaries,
         needs=("boundaries", "words"),
         cites=("pimentel2024", "oh2024"),
+    ),
+    Normalization(
+        "in-template LP",
+        "in_template_log_likelihood",
+        Message("the log-probability of the sentence in a template (in-template LP)"),
+        _one,
+        _by_field("in_template"),
+        needs=("in_template",),
+        cites=("ide2025",),
+    ),
+    Normalization(
+        "Yes/No",
+        "yes_no_log_odds",
+        Message("the log-odds of yes as the answer to a question on the sentence (Yes/No probability)"),
+        _one,
+        _by_field("yes_no"),
+        needs=("yes_no",),
+        cites=("ide2025",),
+    ),
+    Normalization(
+        named("prompt vote"),
+        "prompt_votes",
+        Message("the majority of the predictions of in-template LP and Yes/No probability"),
+        _one,
+        _by_field("votes"),
+        needs=("votes",),
+        cites=("ide2025",),
     ),
 )
 NORMALIZATIONS: dict[str, Normalization] = {each.name: each for each in _ALL}

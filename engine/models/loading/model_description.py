@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +163,7 @@ def describe(located: LocatedModel) -> DescribedModel:
             quantised=quantised_by(located.name, read_config(located.weights_directory)),
             masked_next_token=architecture.masked_next_token,
             n_seq2seq_parameters=_n_seq2seq_parameters(located, architecture),
+            chat_template=_chat_template(tokenizer),
         ),
         architecture,
         tokenizer,
@@ -169,6 +172,12 @@ def describe(located: LocatedModel) -> DescribedModel:
         bool(getattr(config, "tie_word_embeddings", False)),
         _shares_trunk(skeleton),
     )
+
+
+def _chat_template(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The SHA-256 of a tokenizer's chat template; its file is no part of the model's fingerprint. "" without one."""
+    template = getattr(tokenizer, "chat_template", None)
+    return sha256(json.dumps(template, sort_keys=True).encode()).hexdigest() if template else ""
 
 
 def _base_description(located: LocatedModel) -> str:

@@ -5,7 +5,7 @@ A common prefix of several texts is read once, for example that of the two sente
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -118,21 +118,31 @@ def ids_of_prefix(loaded: LoadedModel, prefix: Sequence[str] | None) -> list[int
 
 
 def read_texts(
-    loaded: LoadedModel, texts: Sequence[str], prefix_ids: list[int], *, leading_space: bool
+    loaded: LoadedModel,
+    texts: Sequence[str],
+    prefix_ids: list[int],
+    *,
+    leading_space: bool,
+    control: Collection[str] = (),
 ) -> tuple[list[Spans], list[TokenSequence]]:
-    """The tokens of each text, and what the model reads of it and scores there, of any length."""
-    spans_by_text = _shifted_spans(loaded.tokenizer, texts, leading_space)
+    """The tokens of each text, and what the model reads of it and scores there, of any length.
+
+    control: the control tokens that are read as such where a text spells them out; they are read and not scored.
+    """
+    spans_by_text = _shifted_spans(loaded.tokenizer, texts, leading_space, control)
     n_opening = len(opening_ids(loaded.tokenizer))
     return spans_by_text, [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
 
 
-def _shifted_spans(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], leading_space: bool) -> list[Spans]:
+def _shifted_spans(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], leading_space: bool, control: Collection[str]
+) -> list[Spans]:
     if not leading_space:
-        return TOKENS.spans(tokenizer, texts)
+        return TOKENS.spans(tokenizer, texts, control)
     # (n, 2)
     return [
         replace(spans, spans=np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0)))
-        for spans in TOKENS.spans(tokenizer, [" " + text for text in texts])
+        for spans in TOKENS.spans(tokenizer, [" " + text for text in texts], control)
     ]
 
 

@@ -8,6 +8,9 @@ from typing import Any, Literal
 from engine.messages.message import Message
 from engine.models.sources.published_vectors import PublishedVectors
 
+NO_CHAT_TEMPLATE = Message(
+    "The tokenizer of {name} has no chat template. Leave --chat-template out, or choose a model that was trained to chat."
+)
 Source = Literal["built-in", "directory", "hub", "endpoint", "scores", "vectors"]
 ENDPOINT: Literal["endpoint"] = "endpoint"
 FROM_FILE: Literal["scores"] = "scores"
@@ -129,6 +132,7 @@ class ModelFacts:
     0 for other models. `n_parameters` are then those of the encoder.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
+    `chat_template`: the SHA-256 of the template by which the tokenizer writes a conversation; "" where it has none.
     `own_code`: whose code of its own was run for it, each with its commit or hash; "" where only transformers' was.
     `scores`, `vectors`: of a model that was computed elsewhere, whose kind is "scores" or "vectors"; of the latter
     `hidden_size` is known, and nothing else.
@@ -172,6 +176,7 @@ class ModelFacts:
     quantised: str = ""
     masked_next_token: bool = False
     n_seq2seq_parameters: int = 0
+    chat_template: str = ""
     own_code: str = ""
     endpoint: EndpointFacts | None = None
     scores: ScoreFacts | None = None

@@ -29,8 +29,10 @@ from tests.support.page_visits import SECONDS, drawn, words
 
 MODELS = ("somebody/bert", "somebody/gpt2")
 N_DRAWN = 20
-# The sample has no judgements, and boundaries of words are not scored unless they are asked for.
-NOT_FITTED = tuple(name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words))
+# The sample has no judgements; boundaries of words and sentences in templates are not scored unless they are asked for.
+NOT_FITTED = tuple(
+    name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words or score.is_prompted)
+)
 # The sample's words are cut alike in both sentences of a pair by the tokenizer of these models.
 IN_SAMPLE = tuple(name for name in SUBSETS if name not in (ALL, CUT_DIFFERENTLY))
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")

@@ -25,8 +25,10 @@ from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
 
-# The sample has no judgements, and boundaries of words are not scored unless they are asked for.
-NOT_FITTED = tuple(name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words))
+# The sample has no judgements; boundaries of words and sentences in templates are not scored unless they are asked for.
+NOT_FITTED = tuple(
+    name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words or score.is_prompted)
+)
 
 BERT, GPT = "somebody/bert", "somebody/gpt2"
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")

@@ -116,6 +116,14 @@ def test_slor_counts_tokens_only_where_the_server_tells_them_apart(result: Resul
     assert not any("there is no SLOR" in notice for notice in result.notices)
 
 
+def test_a_served_model_is_not_scored_in_templates_and_a_notice_says_so(session: GatewaySession, model: Path) -> None:
+    own = {"prompts": "own", "in_template": ("A:\n{sentence}",), "yes_no": ("{sentence}?",)}  # few tokens at most
+    result = evaluate(Settings((NAME, str(model)), **own), PAIRS, session)  # type: ignore[arg-type]
+    assert of(result, NAME)["acceptable_in_template"].isna().all()
+    assert of(result, str(model))["acceptable_in_template"].notna().all()
+    assert any(notice.startswith(f"{NAME}: only causal models that are loaded here") for notice in result.notices)
+
+
 def test_slor_of_latin_text_needs_no_ids(model: Path) -> None:
     with completions_server(model, styles=("content",), key=KEY) as server:
         for session in session_for(server):

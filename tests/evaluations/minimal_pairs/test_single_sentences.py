@@ -168,7 +168,7 @@ def test_a_sentence_is_scored_and_counted_once() -> None:
 
 def test_files_have_the_judgements_and_nothing_of_pairs(result: Result) -> None:
     frames = file_tables(result, ("LP", "PenLP"), 0.8, "category", 0)
-    assert set(frames) == {"pairs", "judgements", "reliability", "correlations", "tokens", "excluded"}
+    assert set(frames) == {"pairs", "judgements", "reliability", "correlations", "prompted", "tokens", "excluded"}
     for table in FILES:
         if table.name in ("judgements", "reliability", "correlations"):
             table.arranged(frames[table.name])

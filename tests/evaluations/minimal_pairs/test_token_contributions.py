@@ -51,7 +51,9 @@ def test_by_hand(result: Result) -> None:
     assert by_change["contribution"].sum() == pytest.approx(float(a.sum() - u.sum()), rel=1e-5)
 
 
-@pytest.mark.parametrize("normalization", [name for name in NORMALIZATIONS if not NORMALIZATIONS[name].by_words])
+@pytest.mark.parametrize(
+    "normalization", [name for name, score in NORMALIZATIONS.items() if not (score.by_words or score.is_prompted)]
+)
 @pytest.mark.parametrize("row", PAIRS.rows)
 def test_contributions_add_up_to_the_margin(result: Result, normalization: str, row: int) -> None:
     result = replace(result, pairs=result.pairs.assign(morcela_beta=0.6, morcela_gamma=3.0))  # too few to be fitted

@@ -29,6 +29,7 @@ from engine.measures.minimal_pairs.judged_sentences import (
 )
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.measures.minimal_pairs.prompted import votes
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.reading_times import gain
@@ -153,6 +154,9 @@ WELL_AND_BADLY = {
                 gamma=1.0,
                 boundaries=[-0.5, -0.5],
                 words=[2, 2],
+                in_template=[-2.0, -9.0],
+                yes_no=[1.5, -0.5],
+                votes=[side.item() for side in votes([[-2.0], [1.5], [-3.0]], [[-9.0], [-0.5], [-1.0]])],
             )
         )
         for which, score in NORMALIZATIONS.items()

@@ -16,6 +16,8 @@ from tests.measures.minimal_pairs.normalized import normalized
 
 log_likelihood = st.floats(-500, -0.01)
 length = st.integers(1, 60)
+# Those of prompts read a field of their own, and no sum (`test_prompted`).
+OF_SUMS = tuple(name for name, score in NORMALIZATIONS.items() if not score.is_prompted)
 
 
 def test_by_hand() -> None:
@@ -132,7 +134,7 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     lengths, characters = random.integers(1, 30, len(sums)), random.integers(1, 90, len(sums))
     order = random.permutation(len(sums))
     unigrams, boundaries = -random.exponential(60, len(sums)), random.normal(size=len(sums))
-    for which in NORMALIZATIONS:
+    for which in OF_SUMS:
         size = 3 * characters
         scores = normalized(
             sums,
@@ -171,7 +173,7 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
 
 
 def test_no_token_no_score() -> None:
-    for which in NORMALIZATIONS:
+    for which in OF_SUMS:
         scores = normalized(
             [0.0, -2.0],
             [0, 2],
@@ -190,7 +192,7 @@ def test_no_token_no_score() -> None:
 
 
 def test_nan_and_minus_infinity_stay() -> None:
-    for which in NORMALIZATIONS:
+    for which in OF_SUMS:
         scores = normalized(
             [math.nan, -math.inf],
             [3, 3],
@@ -237,6 +239,9 @@ def test_arguments_are_not_written_to() -> None:
             gamma=sums,
             boundaries=sums,
             words=lengths,
+            in_template=sums,
+            yes_no=sums,
+            votes=sums,
         )
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 

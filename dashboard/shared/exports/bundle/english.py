@@ -132,6 +132,9 @@ SENTENCES: Mapping[str, str] = {
     "on bits per byte by Student's paired test over the documents that all models scored, corrected by Holm's method {holm}.",
     "prefix": "They read {tokens} before it{whom}.",
     "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
+    "templates": "Causal models were also scored with the sentences in {n} templates {cite}: by the log-probability of the "
+    "sentence in the template, or by the log-odds of yes as the answer to a question on the sentence.",
+    "chat template": "Questions were put into the chat template of the tokenizer.",
     "leading space": "A space is put before each sentence that a causal model reads.",
     "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "
     "later tokens of its word {cite}.",

@@ -154,6 +154,15 @@ WORKS: Mapping[str, Work] = {
         "Computational Linguistics: Human Language Technologies (Volume 1: Long Papers)",
         pages="2173--2186",
     ),
+    "ide2025": _acl(
+        "Ide, Yusuke and Nishida, Yuto and Vasselli, Justin and Oba, Miyu and Sakai, Yusuke and Kamigaito, Hidetaka and "
+        "Watanabe, Taro",
+        "How to Make the Most of {LLM}s' Grammatical Knowledge for Acceptability Judgments",
+        2025,
+        "Proceedings of the 2025 Conference of the Nations of the Americas Chapter of the Association for "
+        "Computational Linguistics: Human Language Technologies (Volume 1: Long Papers)",
+        pages="7416--7432",
+    ),
     "pimentel2024": _acl(
         "Pimentel, Tiago and Meister, Clara",
         "How to Compute the Probability of a Word",

@@ -10,9 +10,10 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
-from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
+from engine.evaluations.minimal_pairs.records import NO_PROMPTS, PairScoring, PairView, Result, Settings
 from engine.evaluations.shared.on_card import Headline
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
@@ -42,7 +43,20 @@ PAIRS = records.PAIRS.reduced(
     ),
     promised=7,
 )
+PROMPTED = records.PROMPTED.reduced([name for name in records.PROMPTED.headers if name != "item"])
 OF_CARDS = ("LP", "PenLP")  # the normalisations on the card of a model
+
+
+def check_no_prompts(settings: Settings, dataset: MinimalPairs) -> None:
+    """Raises InputError for prompts: of such data no score of a whole sentence counts."""
+    if settings.prompts != NO_PROMPTS:
+        raise InputError(
+            Message(
+                "{name} holds {what}, of which no score of a whole sentence in a template counts. Leave --prompts out.",
+                name=dataset.name,
+                what=dataset.data_kind.holds,
+            )
+        )
 
 
 @dataclass(frozen=True)

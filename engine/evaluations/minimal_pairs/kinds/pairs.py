@@ -25,8 +25,9 @@ from engine.evaluations.minimal_pairs import (
     views,
 )
 from engine.evaluations.minimal_pairs.judgements import ratings
-from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, PROMPTED, Analysis, Asked
 from engine.evaluations.minimal_pairs.kinds.pair_findings import of_pairs
+from engine.evaluations.minimal_pairs.prompts.tables import TEMPLATES, by_template
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, WHOLE, PairScoring, PairView, Result, Settings
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
@@ -74,6 +75,7 @@ FILES = (
     levels.CLUSTERED,
     levels.CHECKPOINTS,
     levels.OF_ITEMS,
+    TEMPLATES,
 )
 
 
@@ -136,6 +138,8 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
         "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by, clustered_by)),
+        TEMPLATES.name: by_template(result, clustered_by),
+        PROMPTED.name: PROMPTED.selected(result.prompted),
         "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
         "precision": result.precision,

@@ -12,7 +12,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import length_effects, notices, single_sentences
 from engine.evaluations.minimal_pairs.designs import predictions as designs
-from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, PROMPTED, Analysis, Asked, check_no_prompts
 from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
@@ -40,6 +40,11 @@ def _check(settings: Settings, _: MinimalPairs) -> None:
         )
     if settings.shared_tokens:
         raise InputError(Message("Shared tokens are of two sentences; these are single ones. Leave that measure out."))
+
+
+def _check_conditions(settings: Settings, dataset: MinimalPairs) -> None:
+    check_no_prompts(settings, dataset)
+    _check(settings, dataset)
 
 
 def _check_judged(settings: Settings, dataset: MinimalPairs) -> None:
@@ -94,6 +99,7 @@ def _tables_of_judged(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "judgements": single_sentences.judgements(result, normalizations, alpha, folds=folds, by=asked.shown.by),
         "reliability": single_sentences.reliability_curves(result, normalizations, alpha, folds=folds),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
+        PROMPTED.name: PROMPTED.selected(result.prompted),
         "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
     }
@@ -165,7 +171,7 @@ OF_CONDITIONS = Analysis(
     kinds.CONDITIONS,
     (*OF_PAIRS_ALONE, "by", "alpha", "unigrams", "folds"),
     Message("{name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave them out."),
-    check=_check,
+    check=_check_conditions,
     check_scores=_check_scores_of_conditions,
     tables=_tables_of_conditions,
     notices=notices.of_sentences,

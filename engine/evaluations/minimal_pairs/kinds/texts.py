@@ -11,7 +11,7 @@ from engine.datasets.minimal_pairs import kinds
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.kinds.analysis import Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.analysis import Analysis, Asked, check_no_prompts
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
 from engine.evaluations.minimal_pairs.running_text import notices, tables
@@ -34,7 +34,8 @@ APART = Message("Models that read a token from different sides are not compared.
 ON_CARDS = ("bits_per_byte", "perplexity")
 
 
-def _check(settings: Settings, _: MinimalPairs) -> None:
+def _check(settings: Settings, dataset: MinimalPairs) -> None:
+    check_no_prompts(settings, dataset)
     if settings.precision == EXACT_DECISIONS:
         raise InputError(
             Message("Exact decisions are about the winner of a pair; running text has none. Choose another precision.")

@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs.records import PAIRS, Settings
 from engine.inference.endpoint.prompt_alignment import UNKNOWN_TOKENS
 from engine.inference.gateway import GatewaySession
 from engine.measures.minimal_pairs.acceptability import n_bytes
+from engine.measures.minimal_pairs.normalizations import PROMPTED
 from engine.messages.message import Message, named
 from engine.models.sources.facts import FROM_FILE, ModelFacts, ScoreFacts, facts_of_file
 from engine.models.sources.names import shown_name, without_label
@@ -186,7 +187,7 @@ _OF_TOKENS = (
     "first_token_differs",
     "shared_words",
     "cut_words",
-    *(f"{side}_{name}" for name in ("parts", "boundaries", "words") for side in SIDES),
+    *(f"{side}_{name}" for name in ("parts", "boundaries", "words", *PROMPTED) for side in SIDES),
 )
 
 

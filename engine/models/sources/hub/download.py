@@ -28,7 +28,7 @@ Report = Callable[[int, int, str], None]
 HUB_TIMEOUT_SECONDS = 5.0
 REPORT_EVERY_SECONDS = 0.2
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_READ_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
+_READ_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes", ".jinja")
 _WEIGHT_SUFFIXES = (".h5", ".msgpack", ".onnx", ".gguf", ".bin", ".safetensors", ".ot")
 
 

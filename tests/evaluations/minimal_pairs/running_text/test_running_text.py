@@ -153,6 +153,7 @@ def test_windows_are_asked_for_resolved_and_signed() -> None:
         ({"precision": "exact-decisions"}, "running text has none"),
         ({"word_boundaries": True}, "these options are of sentences: --word-boundaries"),
         ({"shared_tokens": True}, "these options are of sentences: --shared-tokens"),
+        ({"prompts": "en"}, "holds running text, of which no score of a whole sentence in a template counts"),
         ({"window": 1}, "window"),
     ],
 )

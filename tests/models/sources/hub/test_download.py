@@ -54,6 +54,7 @@ TWO = {
         "config.json": CONFIG,
         "model.safetensors": b"w",
         "vocab.txt": b"[PAD]",
+        "chat_template.jinja": b"{{ messages[0]['content'] }}",
         "deeper/vocab.txt": b"[UNK]",
     }.items()
 }
@@ -110,7 +111,7 @@ def test_of_a_subfolder_nothing_else_is_fetched(serve: Serve, tmp_path: Path) ->
     hub = serve(TWO)
     calls = (("someone/small-bert:base",), ("someone/small-bert:large",), ("someone/small-bert:base", COMMIT))
     base, large, pinned = locate_apart(tmp_path, *calls, endpoint=hub.endpoint)
-    assert base["files"] == large["files"] == ["config.json", "model.safetensors", "vocab.txt"]
+    assert base["files"] == large["files"] == ["chat_template.jinja", "config.json", "model.safetensors", "vocab.txt"]
     assert sorted(hub.fetched) == sorted(f"{folder}/{name}" for folder in ("base", "large") for name in base["files"])
     assert Path(base["path"]).name == "base" and base["reports"][-1][2] == "downloading someone/small-bert:base"
     # Two models of one commit have two keys in the cache.

@@ -101,6 +101,7 @@ INTERVALS_OF = {
     ("metric-study", "human_ceiling"): {"pearson", "spearman", "kendall"},
     ("minimal-pairs", "checkpoints"): {"accuracy"},
     ("minimal-pairs", "items"): {"accuracy"},
+    ("minimal-pairs", "templates"): {"accuracy"},
     ("minimal-pairs", "babylm"): {"accuracy"},
     ("clusters", "intervals"): {"value"},
     ("clusters", "comparisons"): {"difference"},

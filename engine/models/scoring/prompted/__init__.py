@@ -1,0 +1,1 @@
+"""Scores of sentences in templates."""
