@@ -84,7 +84,7 @@ def _templates(result: Result) -> None:
             "score": tr("Score"),
             "text": tr("Template"),
             "accuracy": st.column_config.NumberColumn(tr("Accuracy"), format="percent"),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="percent"),
+            "ci_low": st.column_config.NumberColumn(tr("95% from"), format="percent"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="percent"),
             "n_tied": tr("Ties"),
         },
