@@ -54,7 +54,7 @@ def check_vectors(specimen: Specimen) -> None:
             lambda pairs, layers=layers: token_similarities(specimen.encoder, pairs, layers=layers),  # type: ignore[misc]
             PAIRS,
         ):
-            _same(pieces, "similarity", similarities)
+            _same(specimen, pieces, "similarity", similarities)
     if specimen.kind.layers is not None:
         with pytest.raises(ModelError, match=r"one state for each token|not of one width"):
             sentence_vectors(specimen.encoder, TEXTS, layers=everything, pooling="mean-without-special")
@@ -85,7 +85,7 @@ def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
             ),
             TEXTS,
         ):
-            _same(pieces, "vectors", vectors)
+            _same(specimen, pieces, "vectors", vectors)
 
 
 def check_causal(specimen: Specimen) -> None:
@@ -105,8 +105,8 @@ def check_causal(specimen: Specimen) -> None:
             lambda texts, prefix=prefix: causal_lm.token_log_likelihoods(loaded, texts, prefix=prefix),  # type: ignore[misc]
             TEXTS,
         ):
-            _same(pieces, "ids", [np.array(ids) if ids else None for ids, _ in expected])
-            _same(pieces, "log_likelihoods", [np.array(scores) if scores else None for _, scores in expected])
+            _same(specimen, pieces, "ids", [np.array(ids) if ids else None for ids, _ in expected])
+            _same(specimen, pieces, "log_likelihoods", [np.array(scores) if scores else None for _, scores in expected])
 
 
 def check_masked(specimen: Specimen) -> None:
@@ -123,7 +123,7 @@ def check_masked(specimen: Specimen) -> None:
             ),
             MASKED_TEXTS,
         ):
-            _same(pieces, "log_likelihoods", expected)
+            _same(specimen, pieces, "log_likelihoods", expected)
     for pieces in alone_and_together(lambda sentences: fill_masks(loaded, sentences), SENTENCES):
         check_filled(specimen, pieces)
 
@@ -155,15 +155,17 @@ def alone_and_together(operation: Callable[[Sequence[Any]], Pieces], items: Sequ
     return alone[::-1], operation(items)
 
 
-def _same(pieces: Pieces, name: str, expected: Sequence[np.ndarray | None]) -> None:
+def _same(specimen: Specimen, pieces: Pieces, name: str, expected: Sequence[np.ndarray | None]) -> None:
     """Every piece has what is expected of it, and is excluded where that is None."""
     for piece, numbers in zip(pieces, expected, strict=True):
         assert ("excluded" in piece) == (numbers is None), piece.get("excluded")
         if numbers is not None:
             assert np.isfinite(numbers).all()
-            np.testing.assert_allclose(piece[name], numbers, rtol=0, atol=tolerance(numbers))
+            np.testing.assert_allclose(piece[name], numbers, rtol=0, atol=max(tolerance(numbers), specimen.rounding))
             if name == "log_likelihoods":
-                assert abs(float(piece[name].sum(dtype=np.float64)) - float(numbers.sum())) < TOLERANCE_OF_SUMS
+                assert abs(float(piece[name].sum(dtype=np.float64)) - float(numbers.sum())) < max(
+                    TOLERANCE_OF_SUMS, 10 * specimen.rounding
+                )
 
 
 def tolerance(numbers: Any) -> float:

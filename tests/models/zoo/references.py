@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import fugashi
@@ -10,6 +12,7 @@ import numpy as np
 import torch
 
 from tests.models.zoo.specimens import Specimen
+from tests.models.zoo.texts import TEXTS
 
 
 @torch.inference_mode()
@@ -28,6 +31,26 @@ def log_probabilities(specimen: Specimen, ids: list[int]) -> torch.Tensor:
     output = specimen.unused()(input_ids=torch.tensor([ids]))
     logits = output.prediction_logits if "prediction_logits" in output else output.logits  # BertForPreTraining
     return torch.log_softmax(logits[0].float(), dim=-1)
+
+
+@torch.inference_mode()
+def rounding(specimen: Specimen, layers: Sequence[int]) -> float:
+    """How far the numbers of plain transformers are from the same computed in float64, the furthest over some texts."""
+    exact = deepcopy(specimen.unused()).double()
+    for module in exact.modules():
+        if hasattr(module, "config"):
+            module.config._experts_implementation = "eager"  # the others have no float64
+    distances = []
+    for ids in filter(None, map(specimen.published.ids, TEXTS)):
+        both = [hidden_states(replace(specimen, model=model), ids, layers) for model in (specimen.unused(), exact)]
+        distances.append(float(np.abs(both[0] - both[1]).max()))
+        if specimen.kind.kind == "causal":
+            plain, precise = (
+                torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0], dim=-1)
+                for model in (specimen.unused(), exact)
+            )
+            distances.append(float((plain - precise).abs().max()))
+    return max(distances)
 
 
 def prefixes(specimen: Specimen) -> dict[str, list[int]]:

@@ -51,12 +51,16 @@ class ModelKind:
 
 @dataclass
 class Specimen:
-    """A directory with the model that was saved into it, and the same as the engine loads it."""
+    """A directory with the model that was saved into it, and the same as the engine loads it.
+
+    rounding: how far its numbers may be from those of the engine where that is more than the tolerance of `checks`.
+    """
 
     kind: ModelKind
     folder: Path
     model: PreTrainedModel
     published: Published
+    rounding: float = 0.0
 
     def unused(self) -> PreTrainedModel:
         """The model before it has read any text: the length of one changes BigBird, and those with dynamic rope."""
