@@ -37,6 +37,7 @@ def log_probabilities(specimen: Specimen, ids: list[int]) -> torch.Tensor:
 def rounding(specimen: Specimen, layers: Sequence[int]) -> float:
     """How far the numbers of plain transformers are from the same computed in float64, the furthest over some texts."""
     exact = deepcopy(specimen.unused()).double()
+    module: Any
     for module in exact.modules():
         if hasattr(module, "config"):
             module.config._experts_implementation = "eager"  # the others have no float64

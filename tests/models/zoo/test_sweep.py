@@ -21,16 +21,16 @@ def test_a_class_is_exact_or_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_what_is_within_the_rounding_of_transformers_itself_is_exact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    specimen = sweep._built("GPT2LMHeadModel", "causal", tmp_path, ())
+    specimen = sweep._built("GPT2LMHeadModel", "causal", tmp_path / "model", ())
     assert not isinstance(specimen, str)
     assert 0 < references.rounding(specimen, range(3)) < checks.TOLERANCE
     states = references.hidden_states
-    monkeypatch.setattr(references, "hidden_states", lambda *arguments: states(*arguments) + 3e-5)
+    monkeypatch.setattr(references, "hidden_states", lambda *arguments: states(*arguments) + 1.5e-5)
     with pytest.raises(AssertionError):
         checks.check_vectors(specimen)
-    checks.check_vectors(replace(specimen, rounding=4e-5))
-    monkeypatch.setattr(references, "rounding", lambda *_: 2e-5)
-    assert sweep._compared(specimen) == ("exact", "as causal; transformers itself is 2.0e-05 from float64")
+    checks.check_vectors(replace(specimen, rounding=8e-5))
+    monkeypatch.setattr(references, "rounding", lambda *_: 4e-5)
+    assert sweep._compared(specimen) == ("exact", "as causal; transformers itself is 4.0e-05 from float64")
 
 
 def test_the_table_is_read_again_as_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
