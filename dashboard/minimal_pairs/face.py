@@ -133,4 +133,6 @@ FACE = Face(
     suggested_for=("masked", "causal"),
     has_source_files=True,
     as_others=_as_others,
+    asked=lambda result: page_of(result).question,
+    is_judged=lambda result: page_of(result).is_judged,
 )

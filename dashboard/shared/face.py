@@ -54,7 +54,9 @@ class Face(Generic[Result]):
     different data. data_choices: what the form is set to where it shall show the choice of a data set. former_name: in
     addresses before 0.2. suggested_for: the kinds of built-in models whose cards lead to the page. has_source_files:
     whether its data are downloaded as the file that they came from. corpus: exports of data that are no table.
-    as_others: of a result, what other software reads, as zips by their names.
+    as_others: of a result, what other software reads, as zips by their names. asked: of a result, the question that its
+    data answer, "" for that of the page. is_judged: of a result, whether people can judge its rows, which the tables of
+    the papers have numbers on, too.
     """
 
     evaluation: Evaluation[Any, Any, Result]
@@ -73,6 +75,8 @@ class Face(Generic[Result]):
     has_source_files: bool = False
     corpus: CorpusExports | None = None
     as_others: Callable[[Result], Mapping[str, Callable[[], bytes]]] = lambda result: {}
+    asked: Callable[[Result], str] = lambda result: ""
+    is_judged: Callable[[Result], bool] = lambda result: True
 
     @property
     def kind(self) -> str:
@@ -82,6 +86,10 @@ class Face(Generic[Result]):
     def found(self, result: Result, *shown: Any) -> Message:
         """What was found (`Evaluation.finding`); shown: what of the result is on show, where it is not what was asked."""
         return self.evaluation.finding(result, *shown) if self.evaluation.finding is not None else Message("")
+
+    def question(self, result: Result | None) -> str:
+        """The question that a result answers, in English."""
+        return (self.asked(result) if result is not None else "") or self.page.question
 
     @property
     def page(self) -> pages.PageCard:

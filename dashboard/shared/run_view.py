@@ -272,9 +272,10 @@ def sign(
                 address.copy_link()
             if view.kind in KINDS and compared is not None:
                 compare_link(tr("Compare with …"), view.id, compared)
-            if view.kind in RATED_KINDS:
-                rating_link(view.id)
-            paper_tables_button(view.kind, result)
+            if result is None or face.is_judged(result):
+                if view.kind in RATED_KINDS:
+                    rating_link(view.id)
+                paper_tables_button(view.kind, result)
     exports.signature_in_full(signature)
 
 

@@ -61,6 +61,7 @@ its contexts at all checkpoints. A word that does not pass half-way within the t
     lambda view, _: {BY_AGE: lambda: age_figure(table(view, "learned_words")), CURVE: lambda: _of_first_word(view)},
     lambda view, _, __, ___: acquisition_tables(view),
     question=mark("Are words learned in the order in which children learn them?"),
+    is_judged=False,
     choices=frozenset(),
     anchor="tabs",
     signed=lambda view: {},

@@ -44,7 +44,8 @@ class KindPage:
     all pairs) -> what makes the figures as they are before anybody changes a choice, by caption. tables: (view, column
     of the categories, columns of the levels, predictions) -> what makes the tables to download: those of the command.
     choices: those of the whole page (`view.view_input`). anchor: to which part of the page its links lead. signed: what
-    the view adds to the signature. own_column: the column that groups the rows where nobody chose one.
+    the view adds to the signature. own_column: the column that groups the rows where nobody chose one. is_judged:
+    whether a row has sentences that people judge.
 
     Where a row is a pair: reading: what the numbers mean; draw_summary: the numbers above the sections; browse: draws the
     list of pairs below them; draw_pair: draws the one that was chosen there, if any, from the result of whole sentences
@@ -72,3 +73,4 @@ class KindPage:
     )
     compared: Callable[[ScoredRun], Mapping[str, Any] | None] = lambda view: None
     question: str = ""
+    is_judged: bool = True

@@ -65,6 +65,7 @@ people read. The **share** is of the times that the baseline leaves open, in the
     lambda view, _: {GAINS: lambda: _of_first_baseline(view), CURVE: lambda: _of_first_measure(view)},
     lambda view, _, __, ___: reading_tables(view),
     question=mark("Does the surprisal of words explain how long people read them?"),
+    is_judged=False,
     choices=frozenset(),
     anchor="tabs",
     signed=lambda view: {},

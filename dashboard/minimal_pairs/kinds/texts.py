@@ -72,6 +72,7 @@ can be compared between tokenizers, perplexity only within one; a pseudo-perplex
     _makers,
     _tables,
     question=mark("How probable are the documents to the model?"),
+    is_judged=False,
     choices=frozenset(),
     anchor="tabs",
     signed=lambda view: {},

@@ -128,7 +128,8 @@ def export_popover(
     """
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
-    report = partial(_report, face, view, signature, tables, figures, command, found, live)
+    question = face.question(result)
+    report = partial(_report, face, view, signature, tables, figures, command, found, live, question=question)
     if collected.is_collecting():
         csv = partial(archive, tables, "csv", signature)
         collected.collect(collected.Collected(view, report(), csv))
@@ -165,6 +166,7 @@ def export_popover(
                         _shown(view, settings),
                         options,
                         talk,
+                        question,
                     )
                 ),
                 file_name=f"{view.kind}-paper-{digest(signature)}.zip",
@@ -212,10 +214,12 @@ def paper_bundle(
     settings: Sequence[Any],
     options: Sequence[Any],
     talk: Callable[[], Sequence[CommentLine]] = tuple,
+    question: str = "",
 ) -> bytes:
     """The zip for a paper, of what is shown; without data and methods where the data are gone.
 
     makers: of the figures by caption. settings, options: of the commands. talk: gives the comments on the run.
+    question: of the data, where it is not that of the page.
     """
     dataset = tables.dataset
     data = data_file(dataset) if dataset is not None else None
@@ -226,7 +230,7 @@ def paper_bundle(
     return bundle(
         Bundle(
             title=view.name,
-            question=tr(face.page.question),
+            question=tr(question or face.page.question),
             signature=signature,
             tables=tables,
             style=style,
@@ -295,11 +299,12 @@ def _report(
     found: str,
     live: Callable[[], Sequence[LiveView]],
     talk: Sequence[CommentLine] = (),
+    question: str = "",
 ) -> Report:
     return Report(
         title=run_title(view),
         papers=face.papers,
-        question=tr(face.page.question),
+        question=tr(question or face.page.question),
         made=datetime.now(UTC),
         found=translated(found),
         signature=signature,

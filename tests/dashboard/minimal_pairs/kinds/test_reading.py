@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+import streamlit as st
 
 from dashboard.minimal_pairs.face import FACE
 from dashboard.minimal_pairs.reading.sections import curve_figure, gain_figure
 from dashboard.shared import session
+from dashboard.shared.exports import run_exports
 from engine.evaluations.minimal_pairs.reading.times import OWN, WITH_PREVIOUS, challenge_scores, gains, word_surprisals
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
 from tests.evaluations.minimal_pairs.reading.test_reading_times import as_csv, challenge_rows, read
@@ -35,10 +42,30 @@ def test_gains_take_the_place_of_pairs() -> None:
     assert {"download-reading_times", "download-word_surprisals", "download-babylm_reading"} <= keys
     assert "Does the surprisal of words explain how long people read them?" in words(app)
     assert "only the shorter one?" not in words(app)
+    links = {link.proto.page for link in app.get("page_link")}
+    assert not any("rating" in link for link in links) and "published" not in {button.key for button in app.button}
     assert "download-summary" not in keys and "prefers the acceptable sentence" not in words(app)
     first = expected["measure"].iloc[0]
     best = own[own["measure"] == first]["gain"].max()
     assert FACE.headlines(result)[0].value == f"{best:.4f}"
+
+
+def test_report_and_bundle_ask_what_the_page_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+    draw: Callable[..., Any] = st.download_button
+
+    def button(label: str, data: Any, **named: Any) -> Any:
+        files[str(named.get("key"))] = data
+        return draw(label, data, **named)
+
+    monkeypatch.setattr(run_exports.st, "download_button", button)
+    page_visits.visit("minimal_pairs", run=finished(read(as_csv(challenge_rows())), BERT, GPT))
+    asked, of_pairs = "Does the surprisal of words explain how long people read them?", "only the shorter one?"
+    report = files["download-report"]()
+    assert asked in report and of_pairs not in report
+    with zipfile.ZipFile(io.BytesIO(files["download-bundle"]())) as bundle:
+        readme = bundle.read("README.md").decode()
+    assert asked in readme and of_pairs not in readme
 
 
 def test_baseline_and_column_are_chosen_and_kept_in_the_address() -> None:
