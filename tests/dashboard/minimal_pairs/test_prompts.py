@@ -67,7 +67,9 @@ def test_prompts_of_a_language_are_chosen_and_read_off_under_each_score(
 def test_templates_of_ones_own_are_typed_and_kept(backend: FakeBackend) -> None:
     app = visit()
     app.segmented_control(key="minimal-pairs-prompts").set_value("own")
-    drawn(app).text_area(key="minimal-pairs-in_template").set_value("良い文：\n{sentence}\n---\n{sentence}　以上")
+    drawn(app).text_area(key="minimal-pairs-in_template").set_value(
+        "---\n良い文：\n{sentence}\n--- \n{sentence}　以上\n---"
+    )
     app.text_area(key="minimal-pairs-yes_no").set_value("{sentence}\n正しいか。")
     app.text_input(key="minimal-pairs-answers").set_value("正、誤")
     run_id = submitted(app)
