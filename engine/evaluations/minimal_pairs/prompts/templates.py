@@ -11,6 +11,7 @@ from engine.language.words import uses_spaces
 from engine.messages.message import Message
 
 PLACE = "{sentence}"
+LONGEST_NAMED = 80  # characters of a template in an error
 IN_TEMPLATE, YES_NO = "in-template LP", "Yes/No"  # the scores, by the names of their normalisations
 
 
@@ -131,18 +132,27 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
     if not own:
         raise InputError(Message("No template of your own is named. Add --in-template TEXT or --yes-no TEXT."))
     for number, text in enumerate(own):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError(
+                Message(
+                    "The template {text!r} is no text in UTF-8. Write it in the encoding of the terminal.",
+                    text=_cut(text),
+                )
+            )
         if text.count(PLACE) != 1:
             raise InputError(
                 Message(
                     "The template {text!r} has {n} places for the sentence. Write {place} once, where the sentence stands.",
-                    text=text,
+                    text=_cut(text),
                     n=text.count(PLACE),
                     place=PLACE,
                 )
             )
         if text in own[:number]:
             raise InputError(
-                Message("The template {text!r} is there twice and would have two votes. Leave one out.", text=text)
+                Message(
+                    "The template {text!r} is there twice and would have two votes. Leave one out.", text=_cut(text)
+                )
             )
     answers = tuple(answer.strip() for answer in settings.answers) or _ENGLISH
     if settings.yes_no and (len(answers) != 2 or not all(answers) or answers[0] == answers[1]):
@@ -166,6 +176,11 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
         *(Template(IN_TEMPLATE, text) for text in settings.in_template),
         *(Template(YES_NO, text, answers=answers) for text in settings.yes_no),
     )
+
+
+def _cut(text: str) -> str:
+    """A template as an error names it."""
+    return text if len(text) <= LONGEST_NAMED else f"{text[:LONGEST_NAMED]}…"
 
 
 def _after(context: str, answer: str) -> str:

@@ -288,6 +288,11 @@ def test_a_stored_result_is_the_same_and_one_without_prompts_has_no_columns_of_n
         ({"in_template": ("{sentence}",)}, "Templates of your own are named, but the prompts are 'none'"),
         ({"prompts": "en", "yes_no": ("{sentence}?",)}, "the prompts are 'en'. Add --prompts own"),
         ({"prompts": "own"}, "No template of your own is named"),
+        (
+            {"prompts": "own", "in_template": ("\udcff {sentence}",)},
+            r"The template '\\udcff {sentence}' is no text in UTF-8",
+        ),
+        ({"prompts": "own", "in_template": ("a" * 100_000,)}, f"The template '{'a' * 80}…' has 0 places"),
         ({"prompts": "own", "in_template": ("none",)}, "'none' has 0 places for the sentence"),
         ({"prompts": "own", "yes_no": ("{sentence} {sentence}",)}, "has 2 places"),
         ({"prompts": "own", "yes_no": ("{sentence}?",) * 2}, "is there twice and would have two votes"),
