@@ -245,6 +245,7 @@ def test_an_even_number_of_predictions_may_tie_and_a_notice_says_so(
 ) -> None:
     result = evaluated(cache, kept_workers, folders["bytes"], prompts="own", in_template=(IN,), yes_no=(QUESTION,))
     assert any("The vote is of 2 predictions, an even number" in notice for notice in result.notices)
+    assert any("predictions at random are correct in fewer than 50%" in notice for notice in result.notices)
     first, second = decided(result.pairs, IN_TEMPLATE), decided(result.pairs, YES_NO)
     np.testing.assert_array_equal(decided(result.pairs, "prompt vote"), np.sign(first.astype(int) + second))
     assert not any(
