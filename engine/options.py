@@ -201,6 +201,15 @@ def check_value(declared: Option, value: Any) -> None:
     if not declared.several:
         _check_one(declared, value)
         return
+    if isinstance(value, str) or (declared.kind is str and not all(isinstance(item, str) for item in value)):
+        raise InputError(
+            Message(
+                "{name} is a list, also of one value, such as [{listed}]; got {value!r}.",
+                name=declared.name,
+                listed=repr(str(value)) if isinstance(value, str) else ", ".join(repr(str(item)) for item in value),
+                value=value,
+            )
+        )
     if len(value) < declared.least_items:
         raise InputError(
             Message(

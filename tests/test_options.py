@@ -115,6 +115,18 @@ def test_the_layer_below_knows_the_same_choices(record_type: type[Any], name: st
     assert tuple(option_of(record_type, name).choices) == tuple(known)
 
 
+def test_one_text_is_no_list_of_them() -> None:
+    """Its letters would be the values."""
+    declared = option_of(EVALUATIONS["minimal-pairs"].settings_type, "in_template")
+    check_value(declared, ("So: {sentence}",))
+    with pytest.raises(
+        InputError, match=re.escape("in_template is a list, also of one value, such as ['So: {sentence}']")
+    ):
+        check_value(declared, "So: {sentence}")
+    with pytest.raises(InputError, match=re.escape("such as ['1', 'a']; got (1, 'a')")):
+        check_value(declared, (1, "a"))
+
+
 def test_no_bound_lets_infinity_pass() -> None:
     with pytest.raises(InputError, match="threshold is at least 0"):
         check_value(THRESHOLDS["value"], float("inf"))

@@ -19,7 +19,7 @@ from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import pairs
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
-from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
+from engine.evaluations.minimal_pairs.records import OWN_PROMPTS, REGIONS, SUBSETS, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark
@@ -28,6 +28,19 @@ from engine.options import option_of
 
 WORDS = option_of(Settings, "words").phrases
 ENCODER = option_of(Settings, "encoder_reads").phrases
+
+
+def _templates(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    """What was scored in templates: the scores alone that there are templates for."""
+    settings, facts = signature["settings"], {"n": len(signature["templates"]), "cite": Cited(("ide2025",))}
+    if settings.get("prompts") != OWN_PROMPTS or (settings["in_template"] and settings["yes_no"]):
+        yield Statement("templates", facts)
+    elif settings["in_template"]:
+        yield Statement("in-template LP alone", facts)
+    else:
+        yield Statement("questions alone", facts)
+    if settings.get("chat_template"):
+        yield Statement("chat template")
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -45,9 +58,7 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         if settings.get("leading_space"):
             yield Statement("leading space")
         if signature.get("templates"):
-            yield Statement("templates", {"n": len(signature["templates"]), "cite": Cited(("ide2025",))})
-            if settings.get("chat_template"):
-                yield Statement("chat template")
+            yield from _templates(signature)
     if any(rule.startswith(("pll", "mntp")) for rule in rules):
         cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
         yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})

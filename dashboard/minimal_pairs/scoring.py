@@ -18,12 +18,15 @@ from engine.precision import DTYPES
 OPTION = option_of(Settings, "precision")
 
 
-def scoring_section(result: Result) -> dict[str, go.Figure]:
-    """Draw the rules, the precision and its measured error; there is no figure."""
+def scoring_section(result: Result, clustered_by: str = "") -> dict[str, go.Figure]:
+    """Draw the rules, the precision and its measured error; there is no figure.
+
+    clustered_by: the column of the clusters that the intervals by template are over, as in `views.clusters_of`.
+    """
     for model, rule in result.rules.items():
         st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
     if len(result.prompted):
-        _templates(result)
+        _templates(result, clustered_by)
     precision = result.settings.precision
     st.markdown(
         tr(
@@ -60,10 +63,10 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     return {}
 
 
-def _templates(result: Result) -> None:
+def _templates(result: Result, clustered_by: str) -> None:
     """How right each model is in each template alone; of single sentences the templates."""
     st.markdown(tr("**Templates** :gray[each sentence was scored in them, too]"))
-    table = by_template(result)
+    table = by_template(result, clustered_by)
     is_of_pairs = result.data_kind.n_sentences > 1
     shown = table.assign(model=table["model"].map(shown_name), score=table["score"].map(translated))
     st.dataframe(

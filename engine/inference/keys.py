@@ -17,6 +17,7 @@ from engine.models.sources import recipes
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import LocatedModel
 
+CHAT_TEMPLATE_FILE = "chat_template.jinja"
 # To be incremented when the composition of keys changes.
 LAYOUT = 1
 # The code that computes: after an edit, numbers cached before it are not used.
@@ -105,7 +106,9 @@ def device_choice() -> list[Any]:
 def _location(located: LocatedModel) -> list[Any]:
     of_base = [_location(located.base)] if located.base else []
     if located.commit is not None:
-        return [located.name, located.commit, *of_base]
+        # A copy of an earlier version has no such file until it is fetched, and no facts of it.
+        chat = [CHAT_TEMPLATE_FILE] if (located.path / CHAT_TEMPLATE_FILE).is_file() else []
+        return [located.name, located.commit, *chat, *of_base]
     files = [
         (str(path), path.stat())
         for directory in located.directories

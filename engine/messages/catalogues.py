@@ -15,6 +15,11 @@ ENGLISH, JAPANESE = "en", "ja"
 
 # Templates that were worded otherwise when runs were stored with them: the present one by the former.
 FORMER = {
+    "The vote is of {n} predictions, an even number: where as many are for either sentence, the pair is a tie. Leave a "
+    "template out, or add one.": (
+        "The vote is of {n} predictions, an even number: where as many are for either sentence, the pair is a tie and not "
+        "correct, so that predictions at random are correct in fewer than 50%. Leave a template out, or add one."
+    ),
     "The models are no checkpoints of one training, at least {fewest} of them, by their names.": (
         "When a word is learned shows in a training alone: at least {fewest} of the models have to be checkpoints of one, "
         "with their steps in their names (…@step1000, …/checkpoint-500, …_10M)."

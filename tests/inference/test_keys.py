@@ -68,6 +68,16 @@ def test_a_commit_of_the_hub_is_another_by_another_recipe() -> None:
     assert facts_key(plain, ("cpu",)) != facts_key(replace(plain, card="paper/nict", recipe=card), ("cpu",))
 
 
+def test_a_chat_template_that_is_fetched_later_gives_a_commit_of_the_hub_other_facts(tmp_path: Path) -> None:
+    located = LocatedModel("owner/name", "hub", tmp_path, None, "c" * 40)
+    (tmp_path / "config.json").write_text("{}")
+    before = facts_key(located, ("cpu",))
+    (tmp_path / "generation_config.json").write_text("{}")
+    assert facts_key(located, ("cpu",)) == before
+    (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    assert facts_key(located, ("cpu",)) != before
+
+
 def test_the_tokenizer_alone_changes_an_items_key() -> None:
     model_facts = facts("m")
     assert item_keys("token_lists", model_facts, {}, ["a"]) != item_keys(

@@ -127,7 +127,7 @@ def _sections(
         parts[MODELS] = lambda choices: models_section(view, choices, words)
     if not has_curve and further_checkpoints(view.run_id, view.result):
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
-    parts[SCORING] = lambda _: scoring_section(view.result)
+    parts[SCORING] = lambda _: scoring_section(view.result, view.clustered_by)
     return parts
 
 

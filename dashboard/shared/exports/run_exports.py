@@ -83,8 +83,7 @@ def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
 
 def signature_in_full(signature: Mapping[str, Any]) -> None:
     """Draw the signature in a line, and in a popover all of it."""
-    line = " ".join(signature_line(signature, LONGEST_VALUE).split())
-    st.caption(f":small[{verbatim(line)}]")  # untranslated
+    st.caption(f":small[{verbatim(signature_line(signature, LONGEST_VALUE))}]")  # untranslated
     with st.popover(tr("Signature in full"), type="tertiary", icon=":material/fingerprint:", key="signature"):
         about = tr("All that determines these numbers. The same signature gives the same numbers again.")
         st.markdown(f":small[{about}]")  # untranslated

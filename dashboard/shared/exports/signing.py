@@ -35,7 +35,7 @@ def signature_line(signature: Mapping[str, Any], longest: int | None = None) -> 
     # The libraries' versions are in the full signature only; a line of them would hide what differs.
     if "hakari" in signature.get("versions", {}):
         parts.append(f"hakari {signature['versions']['hakari']}")  # untranslated
-    return " · ".join(parts)
+    return " ".join(" · ".join(parts).split())  # a template has lines of its own
 
 
 def digest(signature: Mapping[str, Any]) -> str:

@@ -206,10 +206,19 @@ def typed_lines(label: str, option: Option, *, key: str, first: Any = None, **lo
 
 
 def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:
-    """A field for several texts, each of any number of lines, with a line of three hyphens between two of them."""
+    """A field for several texts, each of any number of lines, with a line of three hyphens between two of them.
+
+    White space is the user's own; a text of nothing else, as before a first such line or after a last one, is none.
+    """
     texts = f"\n{BETWEEN_TEXTS}\n".join(at_first(option, first))
     typed = str(st.text_area(label, texts, key=key, height=90, **_look(option, look)))
-    return tuple(text for text in typed.split(f"\n{BETWEEN_TEXTS}\n") if text.strip())
+    texts_of_lines: list[list[str]] = [[]]
+    for line in typed.split("\n"):
+        if line.rstrip() == BETWEEN_TEXTS:
+            texts_of_lines.append([])
+        else:
+            texts_of_lines[-1].append(line)
+    return tuple(text for text in map("\n".join, texts_of_lines) if text.strip())
 
 
 def typed_words(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:

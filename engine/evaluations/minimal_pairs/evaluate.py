@@ -28,7 +28,12 @@ from engine.evaluations.minimal_pairs.outside.models import (
     scored_pairs,
 )
 from engine.evaluations.minimal_pairs.outside.models import pair_table as outside_table
-from engine.evaluations.minimal_pairs.prompts.scoring import check_chat_templates, prompted_table, with_prompts
+from engine.evaluations.minimal_pairs.prompts.scoring import (
+    check_chat_templates,
+    prompted_table,
+    takes_prompts,
+    with_prompts,
+)
 from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.running_text.documents import document_table
@@ -84,6 +89,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     outside = outside_models(settings, dataset, session)
     all_facts = [outside[model].facts if model in outside else session.describe(model) for model in settings.models]
     check_chat_templates(settings, all_facts)
+    is_prompted = bool(templates) and any(map(takes_prompts, all_facts))
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     windows = {facts.name: found for facts in all_facts if (found := windows_of(facts, settings, kind))}
     conditions, notices = prefix_conditions(settings, all_facts)
@@ -193,7 +199,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.own_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {})
-        | ({"templates": [template.text + template.cue for template in templates]} if templates else {})
+        | ({"templates": [template.read(chat=settings.chat_template) for template in templates]} if is_prompted else {})
         | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if kind.in_windows else {}),
     )
     if kind.in_windows:

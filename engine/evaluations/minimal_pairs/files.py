@@ -13,6 +13,7 @@ from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
 from engine.evaluations.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences, texts
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, PROMPTED, Analysis, Asked
+from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, NO_PROMPTS, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -89,6 +90,19 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
             Message(
                 "{prompted}: a score of sentences in templates, which are not asked for. Add --prompts.",
                 prompted=", ".join(prompted),
+            )
+        )
+    scores = {template.score for template in templates_of(settings)}
+    is_of_pairs = dataset.data_kind.n_sentences > 1
+    missing = [
+        name for name in prompted if not (is_of_pairs if "votes" in NORMALIZATIONS[name].needs else name in scores)
+    ]
+    if missing:
+        raise InputError(
+            Message(
+                "{missing}: none of the templates is for that score; a vote is of pairs. Leave it out, or add --in-template "
+                "or --yes-no.",
+                missing=", ".join(missing),
             )
         )
     analysis = analysis_of(dataset.data_kind)

@@ -176,8 +176,8 @@ def _of_prompts(result: Result, dataset: MinimalPairs, all_facts: Sequence[Model
     if n % 2 == 0 and len(without) < len(all_facts) and dataset.data_kind.n_sentences > 1:
         about.append(
             Message(
-                "The vote is of {n} predictions, an even number: where as many are for either sentence, the pair is a tie. "
-                "Leave a template out, or add one.",
+                "The vote is of {n} predictions, an even number: where as many are for either sentence, the pair is a tie and "
+                "not correct, so that predictions at random are correct in fewer than 50%. Leave a template out, or add one.",
                 n=n,
             )
         )

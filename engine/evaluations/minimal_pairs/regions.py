@@ -74,9 +74,9 @@ SEVERAL = (
     Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
     Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."),
 )
-# Of a row as JSON: it may have a column that marks a region.
 # The ends of the columns that a part of a sentence has no value of.
 _OF_WHOLE = ("_characters", "_bytes", *(f"_{name}" for name in PROMPTED))
+# Of a row as JSON: it may have a column that marks a region.
 _MAY_MARK = re.compile("prefix|region|critical|target1|right_option", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
@@ -218,10 +218,7 @@ def of_region(result: Result, region: str) -> Result:
         )
     pairs = result.pairs.drop(
         columns=[
-            name
-            for name in result.pairs.columns
-            if str(name).startswith("morcela_")
-            or str(name).endswith(("_characters", "_bytes", "_in_template", "_yes_no", "_votes"))
+            name for name in result.pairs.columns if str(name).startswith("morcela_") or str(name).endswith(_OF_WHOLE)
         ]
     )
     columns = ["regions", "log_likelihood"]

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import NO_PROMPTS, Result, Settings
+from engine.evaluations.minimal_pairs.prompts.templates import IN_TEMPLATE, templates_of
+from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.messages.message import Message, together
@@ -37,6 +38,12 @@ _BOUNDARIES = Message(
 _PROMPTED = Message(
     "It is scored in templates, too: the log-probability of the sentence after the beginning of a template, and the "
     "log-odds of the answers to a question on the sentence, each answer with all its tokens."
+)
+_IN_TEMPLATES = Message(
+    "It is scored in templates, too: the log-probability of the sentence after the beginning of a template."
+)
+_QUESTIONS = Message(
+    "A question on it is scored, too: the log-odds of its two answers, each answer with all its tokens."
 )
 _NO_SPECIAL = Message("Special tokens are not scored.")
 _CHAT = Message("The questions are put into the tokenizer's chat template.")
@@ -158,8 +165,7 @@ def scoring_rule(
                 SPACE_RULES[settings.leading_space],
                 Message("What the tokenizer puts at the end is not scored."),
                 *([_BOUNDARIES] if settings.word_boundaries and not facts.endpoint else []),
-                *([_PROMPTED] if settings.prompts != NO_PROMPTS and not facts.endpoint else []),
-                *([_CHAT] if settings.chat_template and not facts.endpoint else []),
+                *([] if facts.endpoint else _prompts_rule(settings)),
                 *how_long,
                 *([_SERVED] if facts.endpoint else []),
             ],
@@ -177,6 +183,13 @@ def scoring_rule(
     before = [_BEFORE_MASK] if predicts_before_mask(facts, settings.predicted_at) else []
     kind = Message("The pseudo-log-likelihood ({pll}).", pll=pll)
     return together(" ", [kind, Message(PLL_RULES[pll]), *word, *before, _NO_SPECIAL, *how_long])
+
+
+def _prompts_rule(settings: Settings) -> list[Message]:
+    """What is scored of sentences in templates, of the scores alone that the settings have templates for."""
+    found = {template.score for template in templates_of(settings)}
+    rule = _PROMPTED if len(found) > 1 else _IN_TEMPLATES if IN_TEMPLATE in found else _QUESTIONS
+    return [*([rule] if found else []), *([_CHAT] if settings.chat_template else [])]
 
 
 @dataclass(frozen=True)

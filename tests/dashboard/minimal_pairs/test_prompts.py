@@ -9,11 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.minimal_pairs.face import FACE
+from dashboard.minimal_pairs.view import OPTIONS
 from dashboard.shared import session
+from dashboard.shared.address.texts import name_of
 from dashboard.shared.exports.bundle.methods import methods
 from engine.datasets import sample_data
 from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, IN_TEMPLATE, YES_NO
+from engine.evaluations.minimal_pairs.views import field_names
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished, values, visit, wanted
 from tests.dashboard.printed_commands import Exported, address, printed, same
 from tests.evaluations.minimal_pairs.test_single_sentences import judged
@@ -67,7 +70,9 @@ def test_prompts_of_a_language_are_chosen_and_read_off_under_each_score(
 def test_templates_of_ones_own_are_typed_and_kept(backend: FakeBackend) -> None:
     app = visit()
     app.segmented_control(key="minimal-pairs-prompts").set_value("own")
-    drawn(app).text_area(key="minimal-pairs-in_template").set_value("良い文：\n{sentence}\n---\n{sentence}　以上")
+    drawn(app).text_area(key="minimal-pairs-in_template").set_value(
+        "---\n良い文：\n{sentence}\n--- \n{sentence}　以上\n---"
+    )
     app.text_area(key="minimal-pairs-yes_no").set_value("{sentence}\n正しいか。")
     app.text_input(key="minimal-pairs-answers").set_value("正、誤")
     run_id = submitted(app)
@@ -102,3 +107,16 @@ def test_judged_sentences_have_their_scores_on_the_page(backend: FakeBackend) ->
     assert {IN_TEMPLATE, YES_NO} <= set(
         page_visits.visit("minimal_pairs", run=run_id).dataframe[0].value["normalization"]
     )
+
+
+def test_the_intervals_by_template_are_over_the_clusters_that_were_chosen(backend: FakeBackend) -> None:
+    run_id = finished(sample_data.minimal_pairs(), GPT, prompts="en")
+    result = session.engine().runs.result(run_id)
+    low, chosen_column = {}, field_names(result)[0]
+    for column in ("", chosen_column):
+        chosen = {name_of(OPTIONS["clustered_by"]): column} if column else {}
+        app = page_visits.visit("minimal_pairs", run=run_id, section="Scoring", **chosen)  # type: ignore[arg-type]
+        (shown,) = [frame.value for frame in app.dataframe if "template" in frame.value]
+        low[column] = shown["ci_low"]
+        pd.testing.assert_series_equal(low[column], by_template(result, column)["ci_low"])
+    assert not low[""].equals(low[chosen_column])

@@ -164,6 +164,11 @@ def test_the_signature_line_names_what_is_set_and_leaves_out_what_is_not() -> No
     )
 
 
+def test_a_value_of_several_lines_is_in_the_line_of_the_signature() -> None:
+    text = signing.signature_line({**SIGNATURE, "templates": ["Right:\n\n{sentence}", "{sentence}\r\nOK?"]})
+    assert "templates Right: {sentence}, {sentence} OK?" in text and len(text.splitlines()) == 1
+
+
 def test_signatures_within_a_signature_are_digests_and_what_is_empty_is_left_out() -> None:
     runs = [
         {"evaluation": "clusters", "signature": SIGNATURE, "others": {}},

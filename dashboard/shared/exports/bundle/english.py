@@ -134,6 +134,10 @@ SENTENCES: Mapping[str, str] = {
     "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
     "templates": "Causal models were also scored with the sentences in {n} templates {cite}: by the log-probability of the "
     "sentence in the template, or by the log-odds of yes as the answer to a question on the sentence.",
+    "in-template LP alone": "Causal models were also scored with the sentences in {n} templates {cite}: by the "
+    "log-probability of the sentence in the template.",
+    "questions alone": "Causal models were also scored by {n} questions on each sentence {cite}: by the log-odds of yes as the "
+    "answer.",
     "chat template": "Questions were put into the chat template of the tokenizer.",
     "leading space": "A space is put before each sentence that a causal model reads.",
     "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "

@@ -191,12 +191,11 @@ def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
         if is_long
         else []
     )
-    line = " ".join(signature_line(signature).split())
     return [
         f"% Needs {', '.join(chr(92) + f'usepackage{{{name}}}' for name in PACKAGES)}.",  # untranslated
         "% Japanese texts need an engine and a font for them: LuaLaTeX with Noto CJK.",  # untranslated
         *layout,
-        f"% Hakari, signature {digest(signature)}: {line}",  # untranslated
+        f"% Hakari, signature {digest(signature)}: {signature_line(signature)}",  # untranslated
     ]
 
 

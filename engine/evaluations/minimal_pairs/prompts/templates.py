@@ -11,6 +11,7 @@ from engine.language.words import uses_spaces
 from engine.messages.message import Message
 
 PLACE = "{sentence}"
+LONGEST_NAMED = 80  # characters of a template in an error
 IN_TEMPLATE, YES_NO = "in-template LP", "Yes/No"  # the scores, by the names of their normalisations
 
 
@@ -31,7 +32,8 @@ class Template:
     def item(self, sentence: str, *, leading_space: bool = False, chat: bool = False) -> list[str]:
         """A sentence in the template as (context, continuation, …) of `GatewaySession.continuation_log_likelihoods`.
 
-        An answer in a script with spaces stands after one, in place of those that the question ends with.
+        An answer in a script with spaces stands after one, in place of those that the question ends with. leading_space:
+        a space before the sentence in a template for in-template LP, where the template has none.
 
         >>> Template(IN_TEMPLATE, "Well formed: {sentence}").item("Cats sleep.")
         ['Well formed: ', 'Cats sleep.']
@@ -40,11 +42,16 @@ class Template:
         """
         before, _, after = self.text.partition(PLACE)
         if self.score == IN_TEMPLATE:
-            return [before, f"{' ' if leading_space else ''}{sentence}{after}"]
+            space = " " if leading_space and not before.endswith(" ") else ""
+            return [before, f"{space}{sentence}{after}"]
         if chat:
             return [f"{before}{sentence}{after}", *self.answers]
         context = f"{before}{sentence}{after}{self.cue}".rstrip(" ")
         return [context, *(_after(context, answer) for answer in self.answers)]
+
+    def read(self, *, chat: bool = False) -> str:
+        """The template as a model reads it; chat: with questions in a chat template, which stands in place of the cue."""
+        return self.text if chat else self.text + self.cue
 
 
 _ENGLISH = ("Yes", "No")
@@ -94,7 +101,8 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
     """The templates that these settings ask for, those of in-template LP first; () for none.
 
     Raises InputError for own templates that are not asked for, for none where they are, for a template without one place
-    for the sentence or with the text of another one, and for answers that are not two.
+    for the sentence or with the text of another one, for answers that are not two or one the beginning of the other, and
+    for answers or a chat template without a question that they are for.
     """
     own = (*settings.in_template, *settings.yes_no)
     if own and settings.prompts != OWN_PROMPTS:
@@ -104,10 +112,19 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
                 prompts=settings.prompts,
             )
         )
-    if settings.chat_template and settings.prompts == NO_PROMPTS:
+    has_questions = bool(settings.yes_no) if settings.prompts == OWN_PROMPTS else settings.prompts != NO_PROMPTS
+    if settings.answers and not settings.yes_no:
         raise InputError(
             Message(
-                "A chat template is for questions on sentences, and there are none. Add --prompts, or leave it out."
+                "The answers {answers!r} are for questions of your own, and there are none. Add --yes-no, or leave them out.",
+                answers=",".join(settings.answers),
+            )
+        )
+    if settings.chat_template and not has_questions:
+        raise InputError(
+            Message(
+                "A chat template is for questions on sentences, and there are none. Add --prompts en or ja, or a --yes-no of "
+                "your own, or leave it out."
             )
         )
     if settings.prompts != OWN_PROMPTS:
@@ -115,18 +132,27 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
     if not own:
         raise InputError(Message("No template of your own is named. Add --in-template TEXT or --yes-no TEXT."))
     for number, text in enumerate(own):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError(
+                Message(
+                    "The template {text!r} is no text in UTF-8. Write it in the encoding of the terminal.",
+                    text=_cut(text),
+                )
+            )
         if text.count(PLACE) != 1:
             raise InputError(
                 Message(
                     "The template {text!r} has {n} places for the sentence. Write {place} once, where the sentence stands.",
-                    text=text,
+                    text=_cut(text),
                     n=text.count(PLACE),
                     place=PLACE,
                 )
             )
         if text in own[:number]:
             raise InputError(
-                Message("The template {text!r} is there twice and would have two votes. Leave one out.", text=text)
+                Message(
+                    "The template {text!r} is there twice and would have two votes. Leave one out.", text=_cut(text)
+                )
             )
     answers = tuple(answer.strip() for answer in settings.answers) or _ENGLISH
     if settings.yes_no and (len(answers) != 2 or not all(answers) or answers[0] == answers[1]):
@@ -136,10 +162,25 @@ def templates_of(settings: Settings) -> tuple[Template, ...]:
                 answers=",".join(settings.answers),
             )
         )
+    if settings.yes_no and (answers[0].startswith(answers[1]) or answers[1].startswith(answers[0])):
+        shorter, longer = sorted(answers, key=len)
+        raise InputError(
+            Message(
+                "The answer {longer!r} begins with the answer {shorter!r}, so that it can never be the more probable one. "
+                "Choose answers of which neither begins with the other.",
+                longer=longer,
+                shorter=shorter,
+            )
+        )
     return (
         *(Template(IN_TEMPLATE, text) for text in settings.in_template),
         *(Template(YES_NO, text, answers=answers) for text in settings.yes_no),
     )
+
+
+def _cut(text: str) -> str:
+    """A template as an error names it."""
+    return text if len(text) <= LONGEST_NAMED else f"{text[:LONGEST_NAMED]}…"
 
 
 def _after(context: str, answer: str) -> str:

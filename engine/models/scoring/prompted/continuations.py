@@ -8,17 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
+from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.causal_lm import TokenSequence, ids_of_prefix, read_texts, sequence_scores
 from engine.models.scoring.probes import require_causal
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.plain_text import control_spellings
+
+# What a chat template is told that today is (that of Llama's where it is not told), so that no number changes with the day.
+TODAY = datetime(2024, 7, 26)  # no time zone: it is read by its parts
+_ON_A_FIXED_DAY = (
+    "{% macro strftime_now(format) %}{{ format"
+    + "".join(f" | replace('%{code}', '{TODAY:%{code}}')" for code in "aAbBdHIjmMpSyY")
+    + " }}{% endmacro +%}"
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,8 @@ def continuation_log_likelihoods(
 
     prefix: the special tokens before each context, as in `causal_lm.token_log_likelihoods`. chat: where it names a chat
     template (`ModelFacts.chat_template`), the context is the message of a user, put into the tokenizer's own up to where
-    the reply begins, in place of a prefix; a control token that a context spells out is then read as one.
+    the reply begins, in place of a prefix; a control token that a context spells out is then read as one. A template that
+    writes today's date writes `TODAY`. Raises ModelError for one that does not write the message.
 
     A context and its continuation are tokenized together. A continuation begins with the first token that reaches beyond
     the context, white space at its end aside, which tokenizers write with the word that follows; several continuations
@@ -49,7 +60,7 @@ def continuation_log_likelihoods(
     context and without a prefix the first token is not scored; of several continuations there is then no piece.
     """
     require_causal(loaded)
-    contexts = [_as_chat(loaded.tokenizer, item[0]) if chat else item[0] for item in items]
+    contexts = [_as_chat(loaded, item[0]) if chat else item[0] for item in items]
     texts = [context + continuation for context, item in zip(contexts, items, strict=True) for continuation in item[1:]]
     spans_by_text, sequences = read_texts(
         loaded,
@@ -134,10 +145,31 @@ def _n_common(ids: Sequence[np.ndarray]) -> int:
     return int(differ[0]) if len(differ) else shortest
 
 
-def _as_chat(tokenizer: PreTrainedTokenizerBase, message: str) -> str:
-    """A message of a user as the tokenizer's chat template writes it, up to where the reply begins."""
+def _as_chat(loaded: LoadedModel, message: str) -> str:
+    """A message of a user as the tokenizer's chat template writes it, up to where the reply begins.
+
+    Raises ModelError for a template that does not write it, whatever it raises.
+    """
     conversation = [{"role": "user", "content": message}]
-    return str(tokenizer.apply_chat_template(conversation, tokenize=False, add_generation_prompt=True))
+    try:
+        return str(
+            loaded.tokenizer.apply_chat_template(
+                conversation,
+                chat_template=_ON_A_FIXED_DAY + loaded.tokenizer.get_chat_template(),
+                tokenize=False,
+                add_generation_prompt=True,
+            )
+        )
+    except Exception as error:
+        raise ModelError(
+            Message(
+                "The chat template of {name} does not write a question as the message of a user ({kind}: {error}). Leave "
+                "--chat-template out, or choose another model.",
+                name=loaded.facts.name,
+                kind=type(error).__name__,
+                error=str(error).partition("\n")[0],
+            )
+        ) from error
 
 
 def _control_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.prompts.tables import by_template
-from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, IN_TEMPLATE, YES_NO, templates_of
+from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, IN_TEMPLATE, YES_NO, Template, templates_of
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.token_contributions import token_contributions
@@ -245,6 +245,7 @@ def test_an_even_number_of_predictions_may_tie_and_a_notice_says_so(
 ) -> None:
     result = evaluated(cache, kept_workers, folders["bytes"], prompts="own", in_template=(IN,), yes_no=(QUESTION,))
     assert any("The vote is of 2 predictions, an even number" in notice for notice in result.notices)
+    assert any("predictions at random are correct in fewer than 50%" in notice for notice in result.notices)
     first, second = decided(result.pairs, IN_TEMPLATE), decided(result.pairs, YES_NO)
     np.testing.assert_array_equal(decided(result.pairs, "prompt vote"), np.sign(first.astype(int) + second))
     assert not any(
@@ -288,17 +289,69 @@ def test_a_stored_result_is_the_same_and_one_without_prompts_has_no_columns_of_n
         ({"in_template": ("{sentence}",)}, "Templates of your own are named, but the prompts are 'none'"),
         ({"prompts": "en", "yes_no": ("{sentence}?",)}, "the prompts are 'en'. Add --prompts own"),
         ({"prompts": "own"}, "No template of your own is named"),
+        (
+            {"prompts": "own", "in_template": ("\udcff {sentence}",)},
+            r"The template '\\udcff {sentence}' is no text in UTF-8",
+        ),
+        ({"prompts": "own", "in_template": ("a" * 100_000,)}, f"The template '{'a' * 80}…' has 0 places"),
         ({"prompts": "own", "in_template": ("none",)}, "'none' has 0 places for the sentence"),
         ({"prompts": "own", "yes_no": ("{sentence} {sentence}",)}, "has 2 places"),
         ({"prompts": "own", "yes_no": ("{sentence}?",) * 2}, "is there twice and would have two votes"),
         ({"prompts": "own", "yes_no": ("{sentence}?",), "answers": ("Yes",)}, "The answers are two"),
         ({"prompts": "own", "yes_no": ("{sentence}?",), "answers": ("Yes", " Yes")}, "The answers are two"),
         ({"chat_template": True}, "A chat template is for questions"),
+        ({"prompts": "own", "in_template": ("{sentence}",), "chat_template": True}, "A chat template is for questions"),
+        ({"answers": ("Yes", "No")}, "The answers 'Yes,No' are for questions of your own, and there are none"),
+        ({"prompts": "en", "answers": ("True", "False")}, "The answers 'True,False' are for questions of your own"),
+        (
+            {"prompts": "own", "in_template": ("{sentence}",), "answers": ("A", "B")},
+            "The answers 'A,B' are for questions",
+        ),
+        *(
+            (
+                {"prompts": "own", "yes_no": ("{sentence}?",), "answers": answers},
+                "The answer 'Yes it is' begins with the answer 'Yes'",
+            )
+            for answers in (("Yes", "Yes it is"), ("Yes it is", "Yes"))
+        ),
     ],
 )
 def test_templates_that_cannot_be_are_refused_in_words(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message.replace("{", "\\{")):
         templates_of(Settings(("m",), **settings))
+
+
+def test_a_leading_space_is_no_second_one() -> None:
+    items = {
+        text: Template(IN_TEMPLATE, text).item("Cats.", leading_space=True)
+        for text in ("{sentence}", "So {sentence}", "So:\n{sentence}")
+    }
+    assert items == {
+        "{sentence}": ["", " Cats."],
+        "So {sentence}": ["So ", "Cats."],
+        "So:\n{sentence}": ["So:\n", " Cats."],
+    }
+
+
+def test_rules_and_signature_say_what_was_scored_alone(
+    cache: Cache, kept_workers: KeptWorkers, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    name = str(folders["bytes"])
+    alone = {
+        "in_template": evaluated(cache, kept_workers, folders["bytes"], prompts="own", in_template=(IN,)).rules[name],
+        "yes_no": evaluated(cache, kept_workers, folders["bytes"], prompts="own", yes_no=(QUESTION,)).rules[name],
+        "": evaluated(cache, kept_workers, folders["bytes"]).rules[name],
+    }
+    assert {asked for asked, rule in alone.items() if "beginning of a template" in rule} == {"in_template"}
+    assert {asked for asked, rule in alone.items() if "log-odds" in rule} == {"yes_no"}
+    masked = evaluated(cache, kept_workers, folders["bert"], prompts="en")
+    assert "templates" not in masked.signature  # there is no model that was scored in them
+    chats = tiny_models.gpt2_byte_level(tmp_path / "long", max_tokens=256)
+    (chats / "chat_template.jinja").write_text(CHAT, encoding="utf-8")
+    in_chat = evaluated(cache, kept_workers, chats, prompts="en", chat_template=True)
+    without = evaluated(cache, kept_workers, chats, prompts="en")
+    assert in_chat.signature["templates"] == [template.text for template in BUILT_IN["en"]]
+    assert without.signature["templates"] == [template.text + template.cue for template in BUILT_IN["en"]]
 
 
 def test_exact_decisions_score_templates_in_float32(

@@ -10,6 +10,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from engine.errors import ModelError
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import probes
 from engine.models.scoring.causal_lm import token_log_likelihoods
@@ -124,6 +125,34 @@ def test_a_chat_template_by_hand(folder: Path, byte_level: LoadedModel) -> None:
     assert all(of_answer[: len(before)] == before for of_answer in ids)
     expected = [by_loop(folder, before, of_answer[len(before) :]) for of_answer in ids]
     assert piece["log_likelihoods"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_chat_template_that_writes_todays_date_writes_the_same_on_any_day(
+    folder: Path, byte_level: LoadedModel
+) -> None:
+    loaded = dataclasses.replace(byte_level, tokenizer=AutoTokenizer.from_pretrained(folder))
+    items = [("Is it right?", "Yes", "No")]
+    loaded.tokenizer.chat_template = (
+        "\n{% macro day() %}{{ strftime_now('%d %b') }}{% endmacro %}{% if strftime_now is defined %}"
+        "{{ day() + strftime_now(' %Y') }}{% endif %} {{ messages[0]['content'] }} "
+    )
+    [of_today] = continuation_log_likelihoods(loaded, items, chat="digest")
+    loaded.tokenizer.chat_template = "\n26 Jul 2024 {{ messages[0]['content'] }} "
+    [of_the_day] = continuation_log_likelihoods(loaded, items, chat="digest")
+    np.testing.assert_array_equal(of_today["log_likelihoods"], of_the_day["log_likelihoods"])
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [("{{ raise_exception('A system speaks first') }}", "A system speaks first"), ("{% for %}", "TemplateSyntaxError")],
+)
+def test_a_chat_template_that_refuses_a_question_is_named(
+    folder: Path, byte_level: LoadedModel, template: str, said: str
+) -> None:
+    loaded = dataclasses.replace(byte_level, tokenizer=AutoTokenizer.from_pretrained(folder))
+    loaded.tokenizer.chat_template = template
+    with pytest.raises(ModelError, match=f"The chat template of .* does not write a question.*{said}"):
+        continuation_log_likelihoods(loaded, [("Is it right?", "Yes", "No")], chat="digest")
 
 
 def test_a_text_beside_others_and_alone_and_on_a_model_of_plain_rows(

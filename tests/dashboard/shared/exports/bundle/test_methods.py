@@ -452,3 +452,30 @@ def test_a_label_stands_before_the_model_that_is_cited() -> None:
     assert "9 (BERT v3)" in english_text and "8 (Ours)" in english_text and "BERT v3=" not in english_text
     assert f"huggingface.co/{MODELS[0]}" in said.bibtex()
     assert model_work("Ours=paper/nict=/srv/nict", None) == model_work("paper/nict=/srv/nict", None) is not None
+
+
+@pytest.mark.parametrize(
+    ("own", "english_said", "japanese_said"),
+    [
+        ({"in_template": ("{sentence}",)}, {"log-probability of the sentence in"}, {"テンプレート中の文の対数確率"}),
+        ({"yes_no": ("{sentence}?",)}, {"log-odds of yes"}, {"「はい」の対数オッズ"}),
+        (
+            {"in_template": ("{sentence}",), "yes_no": ("{sentence}?",)},
+            {"log-probability of the sentence in", "log-odds of yes"},
+            {"テンプレート中の文の対数確率", "「はい」の対数オッズ"},
+        ),
+    ],
+)
+def test_templates_are_said_of_the_scores_alone_that_they_are_for(
+    own: dict[str, Any], english_said: set[str], japanese_said: set[str]
+) -> None:
+    settings = PairSettings(MODELS, prompts="own", **own)
+    for language, said in (("en", english_said), ("ja", japanese_said)):
+        written = text(
+            "minimal-pairs", language, settings, templates=[each for texts in own.values() for each in texts]
+        )
+        words = {
+            "en": ("log-probability of the sentence in", "log-odds of yes"),
+            "ja": ("テンプレート中の文の対数確率", "「はい」の対数オッズ"),
+        }[language]
+        assert {each for each in words if each in written} == said and "@ide2025" in written
