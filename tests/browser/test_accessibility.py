@@ -31,9 +31,9 @@ RUN_AXE = """async () => (await axe.run(document, {rules: {"label-content-name-m
 # Streamlit's own, which no style or role from outside mends: (rule, inside which part) -> why.
 STREAMLITS = {("empty-table-header", "dataframe"): "the column of boxes by which rows are chosen has no heading"}
 IS_DARK = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'"
-# Whether no colour is on its way from light to dark.
+# Whether no colour is on its way from light to dark. What follows how far a table is scrolled is not of time.
 STILL = """() => document.getAnimations().every((one) => one.playState !== "running"
-    || one.effect.getComputedTiming().endTime === Infinity)"""
+    || one.timeline !== document.timeline || one.effect.getComputedTiming().endTime === Infinity)"""
 WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
 EMPTY = (
     "",
