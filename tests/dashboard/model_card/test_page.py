@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from huggingface_hub import ModelCard
@@ -67,8 +68,13 @@ def test_a_model_without_runs_has_the_form_alone(backend: FakeBackend) -> None:
 def test_the_menu_does_not_name_it_and_the_models_page_leads_to_it(backend: FakeBackend) -> None:
     hidden = [page for section in pages.SECTIONS.values() for page in section if not page.in_menu]
     assert {page.name for page in hidden} == {"model_card", "rating", "lessons"}
-    links = [link for link in visit("models").get("page_link") if link.label == "Card of this model"]
-    assert len(links) == len(built_in_models())
+    for name in built_in_models():
+        links = visit("models", model=name).get("page_link")
+        (link,) = (link for link in links if link.label == "Card of this model")
+        assert link.proto.page == "model_card" and link.proto.query_string in (
+            f"model={quote(name, safe='')}",
+            f"model={name}",
+        )
 
 
 def test_the_card_of_the_newest_runs(backend: FakeBackend) -> None:

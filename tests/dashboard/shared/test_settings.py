@@ -47,6 +47,7 @@ WIDGETS = (
     "several_of",
     "typed",
     "typed_lines",
+    "typed_texts",
     "typed_words",
 )
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
@@ -157,6 +158,8 @@ def check(app: AppTest, call: Drawn) -> None:
         assert (element.value, element.placeholder) == (call.first or "", option.unset), element.key
     elif call.widget == "typed_lines":
         assert element.value == call.first.replace(";", "\n"), element.key
+    elif call.widget == "typed_texts":
+        assert element.value == "\n---\n".join(call.first), element.key
     elif call.widget == "typed_words":
         assert element.value == ",".join(call.first)
     else:
@@ -270,6 +273,7 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     options = check_all(app, calls)
     options += check_with(app, calls, "minimal-pairs-precision", "exact-decisions")
     options += check_with(visit("minimal_pairs"), calls, "minimal-pairs-encoder_reads", "text")
+    options += check_with(visit("minimal_pairs"), calls, "minimal-pairs-prompts", "own")
     app = visit("minimal_pairs")
     app.get_by_key("minimal-pairs-source").set_value("upload")
     drawn(app).file_uploader(key="minimal-pairs-files").set_value([("a.txt", "一つの文書。".encode(), "text/plain")])
