@@ -78,7 +78,7 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     expect(tip).to_be_visible()
     expect(tip).to_contain_text("。 → 。")
     expect(tip).to_contain_text(re.compile(r"similarity 0\.\d\d"))
-    expect(tip).to_contain_text(re.compile(r"share of precision \d+\.\d %"))
+    expect(tip).to_contain_text(re.compile(r"share of precision \d+\.\d%"))
     expect(page.locator(f"{VIEW} .row.reference .token.on .text")).to_have_text("。")
     page.mouse.move(0, 0)
     expect(tip).to_be_hidden()
