@@ -114,11 +114,11 @@ def human_section(
 def correlation_sentence(correlations: Agreement) -> str:
     """The three coefficients in one line, Pearson's with its interval.
 
-        >>> from engine.evaluations.catalog import METRIC_STUDY
-    from engine.evaluations.alignment.human import agreement, HumanScores
-        >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
-        >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
-        'r = 0.800 [−0.694, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
+    >>> import numpy as np
+    >>> from engine.evaluations.alignment.human import HumanScores, agreement
+    >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
+    'r = 0.800 [−0.697, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
     """
     pearson = correlations.pearson
     if pearson.reason:

@@ -79,7 +79,7 @@ def escape(text: str) -> str:
     r"""A text as LaTeX prints it literally, on one line; characters without a shape are left out.
 
     >>> escape("50% of a_b"), escape("斉藤 & {x}")
-    ('50 \\% of a\\_b', '斉藤 \\& \\{x\\}')
+    ('50\\% of a\\_b', '斉藤 \\& \\{x\\}')
     """
     plain = " ".join(_INVISIBLE.sub("", text).split("\n")).replace("\t", " ")
     return _SPECIAL.sub(
@@ -106,7 +106,7 @@ def escape_text(text: str) -> str:
     r"""A sentence as LaTeX prints it: what can be nothing but a symbol, a letter with an index, is one.
 
     >>> escape_text("スコアM_mは 5%")
-    'スコア$M_{m}$は 5 \\%'
+    'スコア$M_{m}$は 5\\%'
     """
     return "".join(symbol(part) if index % 2 else escape(part) for index, part in enumerate(_INDEXED.split(text)))
 
