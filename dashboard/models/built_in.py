@@ -42,11 +42,13 @@ class Shown:
 def built_in_models(view: PageAddress) -> None:
     """Draw a table of the built-in models with their figures, and the card of the chosen one.
 
-    Those of the reader's language come first. A model that is missing has no figures, and the error in its card.
+    Nobody's choice is the first of the reader's language; the rows have one order, because a row is chosen by its number,
+    also by who changes the language. A model that is missing has no figures, and the error in its card.
     """
-    cards = sorted(BUILT_IN.values(), key=lambda card: card.language != language())
+    cards = list(BUILT_IN.values())
+    own = next((card for card in cards if card.language == language()), cards[0]).name
     declared = option_of(Shown, "model")
-    at_first = [card.name for card in cards].index(view.first(declared, cards[0].name))
+    at_first = [card.name for card in cards].index(view.first(declared, own))
     figures = {figure.key: figure for card in cards for figure in _figures(card)}
     columns = _columns() | {key: _column(figure) for key, figure in figures.items()}
     state = st.dataframe(
@@ -61,7 +63,7 @@ def built_in_models(view: PageAddress) -> None:
         alt=tr("The built-in models with their figures; choose one to see its card"),
     )
     card = cards[next(iter(state.selection.rows), at_first)]
-    view.keep(declared, card.name, cards[0].name)
+    view.keep(declared, card.name, own)
     with st.container(border=True, key=f"model-{card.name}"):
         st.header(translated(card.label), anchor=False)
         st.markdown(f"`{card.name}` :gray[· {tr(KINDS[card.kind])}]")  # untranslated
