@@ -5,13 +5,14 @@ Exit 0 = done, 2 = the input is wrong (every bad row on stderr), 1 = it failed.
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from engine.commands.shared.help import Parser
 from engine.commands.shared.modules import EVALUATING, OTHERS, Commands, summary
-from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
+from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError, reason_of
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 from engine.version import VERSION
@@ -22,6 +23,11 @@ ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary":
 SKIPS = "Reading.skip_bad_rows"  # where argparse keeps the setting of `engine.datasets.formats.files`
 
 
+CANNOT_BE_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+FULL = Message(
+    "A file cannot be written: {error}. Make room, or choose other folders (--out, --cache, HAKARI_DATA_DIR), and give the "
+    "command again: what is in the cache is not computed anew."
+)
 VERSION_HELP = Message("print the version and exit")
 
 
@@ -57,6 +63,12 @@ def main(
             if error.rows and hasattr(options, SKIPS) and not getattr(options, SKIPS):
                 print(tr("--skip-bad-rows leaves them out."), file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        if error.errno not in CANNOT_BE_WRITTEN:
+            raise
+        message = FULL.format(error=reason_of(error))
+        print(tr("error: {message}", message=translated(message)), file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(tr("stopped"), file=sys.stderr)
         return 1

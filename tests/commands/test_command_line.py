@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -332,3 +333,13 @@ def test_a_sentence_beyond_the_model_is_marked_and_counted(
     assert code == 0 and "1 of 5 sentences" in said
     (excluded,) = table(tmp_path / "out" / "excluded.csv")
     assert excluded["row"] == "1" and "256" in excluded["reason"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
+def test_a_full_disk_ends_with_1_and_says_what_would_do(capsys: pytest.CaptureFixture[str]) -> None:
+    def add(commands: Any) -> None:
+        writing = commands.add_parser("write")
+        writing.set_defaults(run=lambda _: Path("/dev/full").write_text("x", encoding="utf-8"))
+
+    assert main(["write"], add_commands=add) == 1
+    assert "error: A file cannot be written: No space left on device. Make room" in capsys.readouterr().err
