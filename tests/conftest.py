@@ -17,7 +17,7 @@ from engine.runs import open as opening
 from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
 from tests.nightly import place
-from tests.slow import is_nightly, is_slow
+from tests.slow import is_nightly, is_slow, left_for_the_night
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
 from tests.support.in_process import KeptWorkers
@@ -55,6 +55,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, has_it in ((pytest.mark.slow, is_slow(path)), (pytest.mark.nightly, is_nightly(path))):
             if has_it:
                 item.add_marker(mark)
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for test, of_it in cases.items():
+        for i in left_for_the_night(test.partition("::")[0], len(of_it)):
+            of_it[i].add_marker(pytest.mark.nightly)
 
 
 def pytest_report_header() -> str:
@@ -63,8 +69,12 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_finish() -> None:
-    """Let no collection of garbage walk through what was imported: torch, transformers and all modules stay."""
+    """Let no collection of garbage walk through what was imported: torch, transformers and all modules stay.
+
+    And collect seldom: at Python's own thresholds it took a sixth of the time of the tests of pages.
+    """
     gc.freeze()
+    gc.set_threshold(200_000, 10, 10)
     gc.enable()
 
 

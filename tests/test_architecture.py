@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from engine import hosted
-from tests.slow import NIGHTLY, NOT_SLOW, SLOW
+from tests.slow import FEW_CASES, NIGHTLY, NOT_SLOW, SLOW, left_for_the_night
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for package in ("engine", "dashboard", "hakari") for path in ROOT.glob(f"{package}/**/*.py"))
@@ -191,4 +191,13 @@ def test_every_requirement_is_pinned_and_says_why() -> None:
 
 
 def test_the_slow_tests_are_where_they_are_said_to_be() -> None:
-    assert all((ROOT / path).exists() for path in (*SLOW, *NOT_SLOW, *NIGHTLY))
+    assert all((ROOT / path).exists() for path in (*SLOW, *NOT_SLOW, *NIGHTLY, *dict(FEW_CASES)))
+
+
+def test_of_many_cases_a_check_has_a_few_from_the_first_to_the_last() -> None:
+    zoo = "tests/models/zoo/test_bert_like.py"
+    assert dict(FEW_CASES)["tests/models/zoo/"] == 4
+    assert set(range(10)) - left_for_the_night(zoo, 10) == {0, 3, 6, 9}
+    assert left_for_the_night(zoo, 4) == left_for_the_night(zoo, 1) == set()
+    assert left_for_the_night("tests/evaluations/clusters/test_maps.py", 2) == {1}
+    assert left_for_the_night("tests/measures/test_cosine.py", 500) == set()

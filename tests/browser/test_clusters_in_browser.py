@@ -236,6 +236,7 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
     assert shown.evaluate("window.hit") is None  # nor was it markup in the maps and lists of the tests before
 
 
+@pytest.mark.nightly
 def test_a_map_in_three_dimensions_rotates_and_selects(page: Page, link: str, server: Server) -> None:
     page.goto(address(server, "clusters"))
     settled(page)

@@ -128,6 +128,7 @@ def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(server: Server, c
     context.close()
 
 
+@pytest.mark.nightly
 def test_systems_are_ranked_by_people_and_by_every_setting(page: Page, server: Server, tmp_path: Path) -> None:
     with sample_path("scored_pairs").open(encoding="utf-8") as file:
         changes: dict[str, dict[str, str]] = {}

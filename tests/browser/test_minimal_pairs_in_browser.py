@@ -165,6 +165,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(server: Server, ch
     context.close()
 
 
+@pytest.mark.nightly
 def test_levels_of_a_benchmark_and_the_checkpoints_of_a_training(page: Page, server: Server, blimp: list[Path]) -> None:
     give(page, server, *blimp)
     models = page.locator('[class*="st-key-minimal-pairs-models"]')

@@ -65,6 +65,7 @@ def test_health_and_metrics_over_http(data_dir: Path) -> None:
             assert hidden.value.code == 404
 
 
+@pytest.mark.nightly
 def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visitor(data_dir: Path) -> None:
     gate = threading.Event()
     with open_engine(data_dir, backend=FakeBackend(gate=gate)) as engine:
@@ -78,6 +79,7 @@ def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visit
             assert result.settings.seed == n and set(result.points["text"]) == set(some(n % 3).texts)
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_stopped_leaves_its_runs_to_the_next(data_dir: Path) -> None:
     with open_engine(data_dir, backend=FakeBackend(gate=threading.Event())) as engine:
         ids = [

@@ -150,6 +150,7 @@ def is_signed_out(page: Page) -> None:
     expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
     team: Server,
     sign_in: SignIn,
@@ -180,6 +181,7 @@ def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
     expect(elsewhere.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_signing_out_everywhere_and_being_taken_off_the_list_end_open_pages(
     team: Server,
     sign_in: SignIn,

@@ -331,6 +331,7 @@ def test_headlines_of_undefined_scores() -> None:
     assert decimals([float("nan")]) == 2
 
 
+@pytest.mark.nightly
 def test_the_web_process_imports_no_model_library(tmp_path: Path) -> None:
     """Every page, and a run watched to its end, in a process of their own."""
     script = f"""

@@ -53,6 +53,7 @@ def test_texts_and_types_are_not_changed(source: str) -> None:
     assert mutants("a.py", source) == []
 
 
+@pytest.mark.nightly
 def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
     rooms = ("engine/measures/*.py", "dashboard/clusters/*.js")
     first, again, other = drawn(rooms, 100, 1), drawn(rooms, 100, 1), drawn(rooms, 100, 2)

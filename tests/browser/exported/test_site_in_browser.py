@@ -103,6 +103,7 @@ def test_rows_are_searched(site: Path, reader: Page) -> None:
     expect(table.locator("tbody tr:visible")).to_have_count(n_rows)
 
 
+@pytest.mark.nightly
 def test_no_page_violates_a_rule_or_is_wider_than_a_phone(site: Path, reader: Page) -> None:
     violated = {}
     for path in sorted(site.rglob("*.html")):

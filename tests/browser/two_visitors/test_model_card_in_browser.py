@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.server import serving
@@ -16,6 +17,7 @@ JOB = re.compile(r"\d of 2 evaluations have ended")
 NUMBERS = '[data-testid="stMetric"]'
 
 
+@pytest.mark.nightly
 def test_two_evaluations_by_one_press_are_one_job_and_then_the_card(chromium: Browser, data_dir: Path) -> None:
     contexts = [
         chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True) for width in (1280, 390)

@@ -32,6 +32,7 @@ def arguments(pairs: Path, out: Path, track: str) -> list[str]:
     return ["minimal-pairs", "--data", str(pairs), *models, "--out", str(out), *cache, "--track", track]
 
 
+@pytest.mark.usefixtures("commands_share_workers")
 def test_a_run_for_each_model_with_its_numbers(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, Any]] = []
     noting = SimpleNamespace(

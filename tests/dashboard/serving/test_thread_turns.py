@@ -27,8 +27,11 @@ class Node:
 
 @pytest.fixture(autouse=True)
 def thawed() -> Iterator[None]:
+    """What was imported is left out of collections again afterwards, as it was before."""
     yield
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def test_what_has_ended_goes_also_when_it_was_left_out_before() -> None:

@@ -75,6 +75,7 @@ def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: Sentence
     assert set(RESCALED) <= set(again.columns)
 
 
+@pytest.mark.nightly
 def test_the_error_of_a_baseline_is_its_spread_over_seeds(pairs: SentencePairs) -> None:
     drawn = pd.concat(
         [aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines for seed in range(24)]

@@ -195,6 +195,7 @@ def test_nothing_is_read_written_started_or_called(
     assert ask(backend, "describe", plain)[0]["kind"] == "masked"  # the engine goes on
 
 
+@pytest.mark.nightly
 def test_native_code_meets_the_same_walls(
     plain: Path, tmp_path: Path, data: Path, backend: WithOwnCode, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +230,7 @@ os.write(int(sys.argv[2]), struct.pack("!i", len(frame)) + frame)
 """
 
 
+@pytest.mark.nightly
 def test_a_pickle_in_place_of_the_answer_is_not_read(
     plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +242,7 @@ def test_a_pickle_in_place_of_the_answer_is_not_read(
     assert not mark.exists()
 
 
+@pytest.mark.nightly
 def test_it_cannot_pass_for_another_model(
     plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:

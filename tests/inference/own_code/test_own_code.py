@@ -96,6 +96,7 @@ def test_the_gate_is_that_of_every_model(
         ask(backend, "token_log_likelihoods", own, SENTENCES, scoring="causal", precision="fp32", prefix=[])
 
 
+@pytest.mark.nightly
 def test_rows_that_change_each_other_are_read_alone(
     tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_refused_where_a_link_leads_to_the_data(plain: Path, tmp_path: Path, mon
     backend.close()
 
 
+@pytest.mark.nightly
 def test_each_run_has_a_process_of_its_own(
     plain: Path, tmp_path: Path, backend: WithOwnCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def test_umap_by_cosine_does_not_see_lengths() -> None:
     assert trustworthiness(vectors, umap_projection(vectors * lengths), metric="cosine", n_neighbors=3) > 0.8
 
 
+@pytest.mark.nightly
 def test_many_sentences_are_laid_out_by_their_exact_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     # three classes in five dimensions, as many points as umap would search approximately
     random = np.random.default_rng(0)

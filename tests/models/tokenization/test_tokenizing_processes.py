@@ -87,6 +87,7 @@ def test_two_threads_share_the_processes(processes: TokenizingProcesses, japanes
     assert answers == [expected] * 3
 
 
+@pytest.mark.nightly
 def test_texts_that_end_every_process_are_an_error_and_nothing_hangs(
     japanese: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +106,7 @@ def test_texts_that_end_every_process_are_an_error_and_nothing_hangs(
         processes.close()
 
 
+@pytest.mark.nightly
 def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     program = (
         "import sys, time; from engine.models.tokenization.tokenizing_processes import TokenizingProcesses\n"

@@ -257,6 +257,7 @@ def test_without_checkpoints_there_are_surprisals_alone() -> None:
         prediction_files(found, DATASET)
 
 
+@pytest.mark.usefixtures("commands_share_workers")
 def test_the_command_writes_the_tables(tmp_path: Path, models: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     folder, out = published(tmp_path / "aoa"), tmp_path / "out"
     common = ["minimal-pairs", "--data", str(folder), "--out", str(out)]

@@ -268,6 +268,7 @@ def test_what_cannot_be_is_refused_in_words(dataset: MinimalPairs, tmp_path: Pat
     assert set(file_tables(masked, (), 0.8, "category", 0)) <= {table.name for table in FILES}
 
 
+@pytest.mark.usefixtures("commands_share_workers")
 def test_the_command_writes_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "reading_data.csv", tmp_path / "out"
     path.write_text(as_csv(challenge_rows()), encoding="utf-8")

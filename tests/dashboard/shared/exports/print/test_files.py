@@ -115,6 +115,7 @@ def test_characters_that_no_font_has_are_named_and_others_find_a_font() -> None:
         assert figure_file(named, "pdf", PrintStyle(), {})
 
 
+@pytest.mark.nightly
 def test_the_web_process_imports_matplotlib_with_the_first_file_only() -> None:
     code = (
         "import sys, dashboard.shared.run_view, dashboard.alignment.pair\n"
