@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -25,37 +25,37 @@ READY_SECONDS = 180
 class Server:
     """`make run` without make: the process, its address and that of the operator's port."""
 
-    def __init__(self, data_dir: Path, port: int, log: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        port: int,
+        log: Path,
+        environment: Mapping[str, str],
+        command: Callable[[Mapping[str, str]], Sequence[str]] | None = None,
+    ) -> None:
+        """command: of another program than this checkout's, for its variables."""
         base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
         self.url = f"http://127.0.0.1:{port}" + (f"/{base}" if base else "")
         operator_port = free_port()
         self.operator_url = f"http://127.0.0.1:{operator_port}"
         started = time.monotonic()
+        variables = {
+            "HAKARI_DATA_DIR": str(data_dir),
+            "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current),
+            "HAKARI_OPERATOR_PORT": str(operator_port),
+            "STREAMLIT_SERVER_PORT": str(port),
+            "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+            "STREAMLIT_SERVER_HEADLESS": "true",
+            **environment,
+        }
+        own = [sys.executable, "-m", "streamlit", "run", "dashboard/server.py"]
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "streamlit",
-                    "run",
-                    "dashboard/server.py",
-                    "--server.port",
-                    str(port),
-                    "--server.address",
-                    "127.0.0.1",
-                    "--server.headless",
-                    "true",
-                ],
+                command(variables) if command else own,
                 cwd=ROOT,
                 stdout=output,
                 stderr=output,
-                env={
-                    **os.environ,
-                    "HAKARI_DATA_DIR": str(data_dir),
-                    "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current),
-                    "HAKARI_OPERATOR_PORT": str(operator_port),
-                    **environment,
-                },
+                env={**os.environ, **variables},
             )
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:
@@ -101,9 +101,10 @@ def serving(
     data_dir: Path,
     port: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
+    command: Callable[[Mapping[str, str]], Sequence[str]] | None = None,
 ) -> Iterator[Server]:
     """A running server, stopped afterwards."""
-    server = Server(data_dir, port or free_port(), data_dir.parent / "server.log", environment)
+    server = Server(data_dir, port or free_port(), data_dir.parent / "server.log", environment, command)
     try:
         yield server
     finally:
