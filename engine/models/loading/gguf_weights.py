@@ -20,8 +20,8 @@ from transformers import AutoModelForCausalLM, PreTrainedConfig
 from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.silence_transformers import silence_transformers
-from engine.models.sources.gguf.configuration import ROPE_FACTORS, llama3_factors, rope_factors
-from engine.models.sources.gguf.header import Header, Tensor, read_header, tensor_bytes
+from engine.models.sources.gguf.configuration import ROPE_FACTORS, has_llama3_factors
+from engine.models.sources.gguf.header import Header, Tensor, read_header
 
 Numbers = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -39,8 +39,9 @@ class LazyWeight:
 def dequantised(path: Path, tensor: Tensor) -> Numbers:
     """The numbers of a tensor in float32, rows first. Raises ModelError for a data type that nothing turns into numbers."""
     kind = gguf.GGMLQuantizationType[tensor.kind]
+    stored = np.memmap(path, np.uint8, "r", tensor.start, (tensor.n_bytes,))  # its pages are read when they are used
     try:
-        numbers = gguf.quants.dequantize(tensor_bytes(path, tensor), kind)
+        numbers = gguf.quants.dequantize(stored, kind)
     except NotImplementedError as error:
         raise ModelError(
             Message(
@@ -95,8 +96,7 @@ def _said_by(header: Header, config: PreTrainedConfig) -> set[str]:
     if ROPE_FACTORS not in header.tensors or not isinstance(rope, dict) or rope.get("rope_type") != "llama3":
         return set()
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    stored, expected = rope_factors(header), llama3_factors(rope, head)
-    return {ROPE_FACTORS} if stored.shape == expected.shape and np.allclose(stored, expected, 1e-5) else set()
+    return {ROPE_FACTORS} if has_llama3_factors(header, rope, head) else set()
 
 
 Restore = Callable[[Numbers], Numbers]

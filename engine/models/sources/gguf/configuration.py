@@ -10,14 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from engine.errors import ModelError
 from engine.messages.message import Message
-from engine.models.sources.gguf.header import PLAIN, Header, tensor_bytes
+from engine.models.sources.gguf.header import PLAIN, Header, float32_numbers
 from engine.models.sources.model_files import CONFIG
 
 ROPE_FACTORS = "rope_freqs.weight"
@@ -60,9 +57,7 @@ class _Fields:
         self.header = header
         self.prefix = f"{header.architecture}."
         self.own = {
-            key.removeprefix(self.prefix): value
-            for key, value in header.fields.items()
-            if key.startswith(self.prefix)
+            key.removeprefix(self.prefix): value for key, value in header.fields.items() if key.startswith(self.prefix)
         }
 
     def number(self, name: str, default: float | None = None) -> Any:
@@ -234,10 +229,9 @@ def _rope(fields: _Fields) -> dict[str, Any]:
 
 def _llama3_rope(fields: _Fields, theta: float) -> dict[str, Any]:
     """The scaling of Llama 3, whose factors the file holds. Raises ModelError where they are those of another one."""
-    stored = rope_factors(fields.header)
-    found: dict[str, Any] = {"rope_type": "llama3", "rope_theta": theta, "factor": float(stored.max()), **_LLAMA3}
-    expected = llama3_factors(found, fields.head)
-    if "rope.scaling.type" in fields.own or stored.shape != expected.shape or not np.allclose(stored, expected, 1e-5):
+    factor = max(rope_factors(fields.header, fields.head), default=0.0)
+    found: dict[str, Any] = {"rope_type": "llama3", "rope_theta": theta, "factor": factor, **_LLAMA3}
+    if "rope.scaling.type" in fields.own or not has_llama3_factors(fields.header, found, fields.head):
         raise ModelError(
             Message(
                 "The positions of {path} are scaled in a way that is not read from a GGUF file ({kind}). Put the "
@@ -250,20 +244,33 @@ def _llama3_rope(fields: _Fields, theta: float) -> dict[str, Any]:
     return found
 
 
-def rope_factors(header: Header) -> np.ndarray[Any, Any]:
-    """The factors that the file holds for the frequencies of its positions, as float32; they are never quantised."""
-    tensor = header.tensors[ROPE_FACTORS]
-    content = tensor_bytes(header.path, tensor)
-    return content.view(np.dtype("<f4")) if tensor.kind == "F32" else np.zeros(1, np.float32)
+def rope_factors(header: Header, head: int) -> list[float]:
+    """By what the file divides each frequency of a head; empty where it holds no such factors, one for two dimensions."""
+    tensor = header.tensors.get(ROPE_FACTORS)
+    if tensor is None or tensor.kind != "F32" or tensor.shape != (head // 2,):
+        return []
+    return float32_numbers(header.path, tensor)
 
 
-def llama3_factors(rope: Mapping[str, Any], head: int) -> np.ndarray[Any, Any]:
-    """By what each frequency of a head is divided in Llama 3 (Llama 3.1's rope scaling: long waves by the factor, short
-    ones by 1, between them by a weighted mean), (head / 2,) float64."""
-    waves = 2 * math.pi * float(rope["rope_theta"]) ** (np.arange(0, head, 2) / head)
-    factor, low, high = (float(rope[name]) for name in ("factor", "low_freq_factor", "high_freq_factor"))
-    share = (float(rope["original_max_position_embeddings"]) / waves - low) / (high - low)
-    return 1 / (np.clip(1 - share, 0, 1) / factor + np.clip(share, 0, 1))
+def has_llama3_factors(header: Header, rope: Mapping[str, Any], head: int) -> bool:
+    """Whether the factors of a file are those of a scaling of Llama 3.
+
+    Its frequencies are divided by the factor where their waves are long, by 1 where they are short, and between by
+    the weighted mean (the report on Llama 3.1 and the configuration published with it).
+    """
+    stored = rope_factors(header, head)
+    factor, low, high, original, theta = (
+        float(rope[name])
+        for name in ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings", "rope_theta")
+    )
+    if not stored or not 0 < factor < math.inf or high <= low:
+        return False
+    for number, value in enumerate(stored):
+        wave = 2 * math.pi * theta ** (2 * number / head)
+        share = min(1.0, max(0.0, (original / wave - low) / (high - low)))
+        if not math.isclose(value, 1 / ((1 - share) / factor + share), rel_tol=1e-5):
+            return False
+    return True
 
 
 def _llama(fields: _Fields) -> dict[str, Any]:

@@ -16,8 +16,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.errors import ModelError
 from engine.messages.message import Message
 
@@ -50,7 +48,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Header:
-    """The fields of a header by key, lists of numbers as arrays, and the tensors by name."""
+    """The fields of a header by key, lists of numbers as views of memory, and the tensors by name."""
 
     path: Path
     fields: Mapping[str, Any]
@@ -95,15 +93,17 @@ def read_header(path: Path) -> Header:
         raise ModelError(
             Message(
                 "The weights in {path} are damaged or cut short: {error}. Copy or download them again.",
-                path=path,
+                path=path.name,  # the directory of a model of the hub is inside of this server
                 error=error,
             )
         ) from error
 
 
-def tensor_bytes(path: Path, tensor: Tensor) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The bytes of a tensor, mapped from the file: its pages are read when they are used."""
-    return np.memmap(path, dtype=np.uint8, mode="r", offset=tensor.start, shape=(tensor.n_bytes,))
+def float32_numbers(path: Path, tensor: Tensor) -> list[float]:
+    """The numbers of a small tensor that is in float32."""
+    with path.open("rb") as file:
+        file.seek(tensor.start)
+        return list(struct.unpack(f"<{tensor.n_bytes // 4}f", file.read(tensor.n_bytes)))
 
 
 @lru_cache(maxsize=2)
@@ -192,8 +192,7 @@ class _Reader:
             return self._string()
         if kind in _NUMBERS:
             number = self._number(_NUMBERS[kind])
-            # The shortest decimal number of the same float32, which is what was written: 1e-05, not 9.99999974e-06.
-            return float(str(np.float32(number))) if _NUMBERS[kind] == "f" else number
+            return _shortest(number) if _NUMBERS[kind] == "f" else number
         if kind != _ARRAY:
             raise ValueError(Message("a value of the unknown type {kind:,}", kind=kind))
         inner = self._number("I")
@@ -205,7 +204,7 @@ class _Reader:
             raise ValueError(Message("a list of the unknown type {kind:,}", kind=inner))
         width = struct.calcsize(f"<{_NUMBERS[inner]}")
         n_entries = self._count(LONGEST_HEADER, "Q", width)
-        return np.frombuffer(self._take(n_entries * width), np.dtype(f"<{_NUMBERS[inner]}"))
+        return memoryview(self._take(n_entries * width)).cast(_NUMBERS[inner])
 
     def _string(self) -> str:
         try:
@@ -215,7 +214,7 @@ class _Reader:
 
     def _count(self, most: int, form: str, each: int) -> int:
         """A number of things that follow, each of at least so many bytes."""
-        count = self._number(form)
+        count = int(self._number(form))
         if count > most or self.position + count * each > self._end:
             raise ValueError(Message("it announces {count:,} entries where there cannot be as many", count=count))
         return count
@@ -230,3 +229,17 @@ class _Reader:
         taken = self._content[self.position : self.position + n_bytes]
         self.position += n_bytes
         return taken
+
+
+def _shortest(number: float) -> float:
+    """The shortest decimal number of the same float32, which is what was written: 1e-05, not 9.99999974e-06."""
+    stored = struct.pack("<f", number)
+    written = (float(f"{number:.{digits}g}") for digits in range(1, 10))
+    return next((value for value in written if _packed(value) == stored), number)
+
+
+def _packed(number: float) -> bytes:
+    try:
+        return struct.pack("<f", number)
+    except OverflowError:  # rounded above the largest of them
+        return b""

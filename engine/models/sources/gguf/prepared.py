@@ -54,7 +54,7 @@ def chosen_file(directory: Path) -> Path | None:
     if {*SAFETENSORS, *PICKLED}.intersection(names):
         return None
     found = sorted(filter(is_gguf, names))
-    if len(found) > 1 and not _SPLIT.search(found[0]):
+    if len(found) > 1 and not is_part(found[0]):
         raise several(str(directory), found, f"{directory}/{found[0]}")
     return directory / found[0] if found else None
 
@@ -69,6 +69,11 @@ def several(where: str, names: list[str], example: str) -> ModelError:
             example=example,
         )
     )
+
+
+def is_part(name: str) -> bool:
+    """Whether the name of a file is that of one part of several."""
+    return _SPLIT.search(name) is not None
 
 
 def require_whole(name: str) -> None:
@@ -94,8 +99,8 @@ def prepared(file: Path) -> Path:
         state = path.stat()
         lines.append(f"{path.name}\t{state.st_size}\t{state.st_mtime_ns}")
     try:
-        parent = _parent()
-        directory = parent / sha256("\n".join(lines).encode()).hexdigest()[:32]
+        # By the name of the file, which errors about what is in it then say.
+        directory = _parent() / sha256("\n".join(lines).encode()).hexdigest()[:32] / file.name
         if not directory.is_dir():
             _write(directory, file, _contents(header, file.parent, beside))
         return directory
@@ -138,22 +143,27 @@ def _parent() -> Path:
     parent.mkdir(mode=0o700, exist_ok=True)
     state = parent.lstat()
     if not S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
-        raise PermissionError(f"{parent} belongs to another account, or others can write to it")
+        raise PermissionError(
+            Message("{directory} belongs to another account, or others can write to it", directory=parent)
+        )
     return parent
 
 
 def _write(directory: Path, file: Path, contents: dict[str, bytes]) -> None:
     """Make a directory as a whole: it is moved to its place when all of it is there."""
-    for left in directory.parent.iterdir():
-        if left.is_dir() and not (left / GGUF).exists() and (left / GGUF).is_symlink():
-            shutil.rmtree(left, ignore_errors=True)  # its file is no more
-    making = Path(tempfile.mkdtemp(dir=directory.parent))
+    parent = directory.parent.parent
+    for inner in parent.glob("*/*"):
+        if (inner / GGUF).is_symlink() and not (inner / GGUF).exists():  # its file is no more
+            shutil.rmtree(inner.parent, ignore_errors=True)
+    making = Path(tempfile.mkdtemp(dir=parent))
     try:
-        (making / GGUF).symlink_to(file.resolve())
+        inner = making / file.name
+        inner.mkdir()
+        (inner / GGUF).symlink_to(file.resolve())
         for name, content in contents.items():
-            (making / name).write_bytes(content)
+            (inner / name).write_bytes(content)
         try:
-            making.rename(directory)
+            making.rename(directory.parent)
         except OSError:
             if not directory.is_dir():  # another process has made it meanwhile
                 raise

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.sources.gguf.header import Header
@@ -105,7 +103,7 @@ def _types(header: Header, n_tokens: int) -> list[int]:
     types = header.fields.get("tokenizer.ggml.token_type")
     if types is None:
         return [_NORMAL] * n_tokens
-    if not isinstance(types, np.ndarray) or len(types) != n_tokens:
+    if not isinstance(types, memoryview) or len(types) != n_tokens:
         raise _refused(header, "tokenizer.ggml.token_type")
     return [int(kind) for kind in types]
 
@@ -144,7 +142,7 @@ def _flag(header: Header, name: str, default: bool) -> bool:
 
 
 def _byte_level(header: Header, tokens: list[str]) -> dict[str, bytes]:
-    cut = header.fields.get("tokenizer.ggml.pre")
+    cut = str(header.fields.get("tokenizer.ggml.pre"))
     merges = header.fields.get("tokenizer.ggml.merges")
     if cut not in _CUTS:
         raise _refused(header, f"tokenizer.ggml.pre: {cut}")
@@ -205,7 +203,9 @@ def _byte_level(header: Header, tokens: list[str]) -> dict[str, bytes]:
 def _template(before: list[str], after: list[str], ids: Mapping[str, int]) -> dict[str, Any]:
     def steps(sequences: str) -> list[dict[str, Any]]:
         of_text = [{"Sequence": {"id": sequence, "type_id": 0}} for sequence in sequences]
-        opening, closing = ([{"SpecialToken": {"id": token, "type_id": 0}} for token in part] for part in (before, after))
+        opening, closing = (
+            [{"SpecialToken": {"id": token, "type_id": 0}} for token in part] for part in (before, after)
+        )
         return [*opening, *(step for text in of_text for step in (text, *closing))]
 
     special = {token: {"id": token, "ids": [ids[token]], "tokens": [token]} for token in (*before, *after)}
@@ -218,7 +218,7 @@ def _sentencepiece(header: Header, tokens: list[str]) -> dict[str, bytes]:
 
     scores = header.fields.get("tokenizer.ggml.scores")
     types = _types(header, len(tokens))
-    if not isinstance(scores, np.ndarray) or len(scores) != len(tokens):
+    if not isinstance(scores, memoryview) or len(scores) != len(tokens):
         raise _refused(header, "tokenizer.ggml.scores")
     roles = _roles(header, tokens, _SENTENCEPIECE_IDS)
     unknown = tokens.index(roles["unk_token"])
@@ -244,7 +244,10 @@ def _sentencepiece(header: Header, tokens: list[str]) -> dict[str, bytes]:
     is_gemma = header.architecture in _GEMMAS
     prefix = _flag(header, "add_space_prefix", not is_gemma)
     normalizer.name = "identity"
-    normalizer.add_dummy_prefix, normalizer.remove_extra_whitespaces = prefix, _flag(header, "remove_extra_whitespaces", False)
+    normalizer.add_dummy_prefix, normalizer.remove_extra_whitespaces = (
+        prefix,
+        _flag(header, "remove_extra_whitespaces", False),
+    )
     normalizer.escape_whitespaces = True
     class_name = "GemmaTokenizer" if is_gemma else "LlamaTokenizer"
     # Pieces that were added behind the vocabulary are found in a text, as the header says of each that is no control.

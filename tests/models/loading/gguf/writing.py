@@ -68,7 +68,9 @@ def qwen(folder: Path) -> Published:
     core.train_from_iterator(
         CORPUS * 4, trainers.BpeTrainer(vocab_size=420, show_progress=False, initial_alphabet=alphabet)
     )
-    core.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in ("<|endoftext|>", "<|im_end|>")])
+    core.add_special_tokens(
+        [AddedToken(name, special=True, normalized=False) for name in ("<|endoftext|>", "<|im_end|>")]
+    )
     core.add_tokens([AddedToken("<think>", special=False, normalized=False)])
     core.post_processor = processors.ByteLevel(trim_offsets=False)
     roles = {"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
