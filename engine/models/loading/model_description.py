@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from engine.models.loading.published_classes import known_architectures, refuse_
 from engine.models.loading.quantised_weights import quantised_by
 from engine.models.published_config import transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.facts import ModelFacts, TokenCheck
 from engine.models.sources.gguf.header import is_gguf, read_header
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
@@ -150,7 +150,7 @@ def describe(located: LocatedModel) -> DescribedModel:
             latin_tokens=_latin_tokens(tokenizer),
             scripts=tuple(scripts),
             script_shares=tuple(scripts.values()),
-            token_check=token_check_of(tokenizer),
+            token_check=_token_check(located, tokenizer),
             published=_published_vectors(located.root, config),
             adapter_of=_base_description(located),
             bos_token=tokenizer.bos_token or "",
@@ -173,6 +173,14 @@ def describe(located: LocatedModel) -> DescribedModel:
         bool(getattr(config, "tie_word_embeddings", False)),
         _shares_trunk(skeleton),
     )
+
+
+def _token_check(located: LocatedModel, tokenizer: PreTrainedTokenizerBase) -> TokenCheck | None:
+    """What was found of the tokens; where the header of a GGUF file says them, by the name of that file."""
+    check = token_check_of(tokenizer)
+    if check and located.file and not (located.file.parent / check.file).is_file():
+        return replace(check, file=located.file.name)
+    return check
 
 
 def _quantised(located: LocatedModel) -> str:

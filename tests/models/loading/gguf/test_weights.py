@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import peft
 import pytest
 import torch
 
@@ -91,3 +92,19 @@ def test_half_precision_rounds_the_numbers_once(tmp_path: Path) -> None:
     weights = dict(load(str(tmp_path), "causal", precision="bf16").model.named_parameters())
     name = "model.layers.0.self_attn.q_proj.weight"
     assert weights[name].dtype == torch.bfloat16 and torch.equal(weights[name], numbers[name].to(torch.bfloat16))
+
+
+def test_an_adapter_is_merged_into_the_numbers_of_its_base(tmp_path: Path) -> None:
+    case = CASES["qwen3"]
+    specimen = made(case, tmp_path)
+    (tmp_path / "base").mkdir()
+    numbers = convert(case, specimen, tmp_path / "base" / "model.gguf", "Q8_0")
+    torch.manual_seed(2)
+    adapted = peft.get_peft_model(
+        with_numbers(specimen, numbers), peft.LoraConfig(target_modules=["q_proj"], init_lora_weights=False)
+    )
+    adapted.peft_config["default"].base_model_name_or_path = "../base"
+    adapted.save_pretrained(tmp_path / "adapter", save_embedding_layers=False)
+    loaded = load(str(tmp_path / "adapter"), "causal", precision="fp32")
+    assert loaded.facts.quantised == "GGUF Q8_0" and loaded.facts.adapter_of.endswith("model.gguf")
+    held_against(loaded, adapted)
