@@ -121,9 +121,7 @@ def _roles(header: Header, tokens: list[str], defaults: Mapping[str, int]) -> di
     return roles
 
 
-def _settings(
-    header: Header, class_name: str, roles: Mapping[str, str], *, bos: bool, more: Mapping[str, Any]
-) -> dict[str, Any]:
+def _settings(header: Header, class_name: str, roles: Mapping[str, str], *, bos: bool) -> dict[str, Any]:
     template = header.fields.get("tokenizer.chat_template")
     return {
         "tokenizer_class": class_name,
@@ -131,7 +129,6 @@ def _settings(
         "add_eos_token": _flag(header, "add_eos_token", False) and "eos_token" in roles,
         "clean_up_tokenization_spaces": False,
         **roles,
-        **more,
         **({"chat_template": template} if isinstance(template, str) else {}),
     }
 
@@ -150,7 +147,7 @@ def _byte_level(header: Header, tokens: list[str]) -> dict[str, bytes]:
         raise _refused(header, "tokenizer.ggml.merges")
     expression, is_composed, takes_words, bos = _CUTS[cut]
     roles = _roles(header, tokens, {})
-    settings = _settings(header, "PreTrainedTokenizerFast", roles, bos=bos, more={})
+    settings = _settings(header, "PreTrainedTokenizerFast", roles, bos=bos)
     ids = {piece: number for number, piece in enumerate(tokens)}
     before = [roles["bos_token"]] if settings["add_bos_token"] else []
     after = [roles["eos_token"]] if settings["add_eos_token"] else []
@@ -250,8 +247,7 @@ def _sentencepiece(header: Header, tokens: list[str]) -> dict[str, bytes]:
     )
     normalizer.escape_whitespaces = True
     class_name = "GemmaTokenizer" if is_gemma else "LlamaTokenizer"
-    # Pieces that were added behind the vocabulary are found in a text, as the header says of each that is no control.
-    settings = _settings(header, class_name, roles, bos=True, more={} if prefix else {"add_prefix_space": False})
+    settings = _settings(header, class_name, roles, bos=True)
     return {SENTENCEPIECE: proto.SerializeToString(), SETTINGS: _json(settings)}
 
 

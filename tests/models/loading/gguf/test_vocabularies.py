@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
+from tokenizers import Tokenizer
+from transformers import GPT2Config, GPT2LMHeadModel, GPT2Tokenizer
+from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS
 
 from engine.errors import ModelError
 from engine.models.loading.model_description import describe
+from engine.models.sources.gguf import vocabulary
 from engine.models.sources.model_location import locate
 from engine.models.tokenization.encoding import token_ids
 from tests.models.loading.gguf.writing import CASES, convert, made
+from tests.support.shared_data import shared_data
 from tests.support.tiny_models import ENGLISH, JAPANESE
 
 TEXTS = [
@@ -140,6 +147,55 @@ def test_a_vocabulary_that_is_not_understood_is_refused(
     convert(case, made(case, tmp_path), tmp_path / "model.gguf", fields=fields, without=without)
     with pytest.raises(ModelError, match=rf"how texts are split \({words}\)"):
         locate(str(tmp_path))
+
+
+def test_the_expressions_are_those_that_transformers_has_for_these_names() -> None:
+    for name, (expression, *_) in vocabulary._CUTS.items():
+        assert expression == GGUF_PRE_TOKENIZER_SPLITS.get(name, "")
+
+
+def test_ids_of_the_published_vocabulary_of_gpt_2(tmp_path: Path) -> None:
+    published = tmp_path / "published"
+    shutil.copytree(shared_data("tokenizers", "gpt2"), published)
+    GPT2Config(n_embd=32, n_layer=1, n_head=2, n_inner=32, architectures=["GPT2LMHeadModel"]).save_pretrained(published)
+    GPT2Tokenizer.from_pretrained(published).save_pretrained(published)
+    model = GPT2LMHeadModel(GPT2Config.from_pretrained(published))
+    specimen = SimpleNamespace(model=model, folder=published, published=SimpleNamespace(roles={"bos_token": 50256}))
+    convert(CASES["gpt2"], cast(Any, specimen), tmp_path / "model.gguf")
+    tokenizer = describe(locate(str(tmp_path))).tokenizer
+    reference = Tokenizer.from_file(str(published / "tokenizer.json"))
+    for text in TEXTS:
+        assert token_ids(tokenizer, text) == reference.encode(text).ids, text
+
+
+def test_a_llama_3_takes_a_word_of_its_vocabulary_as_it_stands(tmp_path: Path) -> None:
+    case = CASES["llama 3"]
+    specimen = made(case, tmp_path)
+    path = specimen.folder / "tokenizer.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    merges = content["model"]["merges"]
+    content["model"] |= {"ignore_merges": True, "merges": merges[:20]}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    convert(case, specimen, tmp_path / "model.gguf")
+    tokenizer = describe(locate(str(tmp_path))).tokenizer
+    reference = Tokenizer.from_file(str(path))
+    texts = [*TEXTS, *(reference.decode([number]) for number in range(300, 400))]
+    assert [token_ids(tokenizer, text) for text in texts] == [reference.encode(text).ids for text in texts]
+    content["model"]["ignore_merges"] = False
+    by_merges = Tokenizer.from_str(json.dumps(content))
+    assert any(by_merges.encode(text).ids != reference.encode(text).ids for text in texts)
+
+
+def test_no_blank_stands_before_a_text_where_the_header_says_so(tmp_path: Path) -> None:
+    case = CASES["llama"]
+    specimen = made(case, tmp_path)
+    convert(case, specimen, tmp_path / "model.gguf", fields={"tokenizer.ggml.add_space_prefix": False})
+    proto = sentencepiece_model_pb2.ModelProto.FromString((specimen.folder / "tokenizer.model").read_bytes())
+    proto.normalizer_spec.add_dummy_prefix = False
+    reference = SentencePieceProcessor(model_proto=proto.SerializeToString())
+    tokenizer = describe(locate(str(tmp_path))).tokenizer
+    for text in TEXTS:
+        assert token_ids(tokenizer, text) == [reference.bos_id(), *reference.encode(text)], text
 
 
 def test_merges_that_do_not_fit_are_refused_in_words(tmp_path: Path) -> None:
