@@ -204,7 +204,8 @@ class _Reader:
             raise ValueError(Message("a list of the unknown type {kind:,}", kind=inner))
         width = struct.calcsize(f"<{_NUMBERS[inner]}")
         n_entries = self._count(LONGEST_HEADER, "Q", width)
-        return memoryview(self._take(n_entries * width)).cast(_NUMBERS[inner])
+        form: Any = _NUMBERS[inner]
+        return memoryview(self._take(n_entries * width)).cast(form)
 
     def _string(self) -> str:
         try:
