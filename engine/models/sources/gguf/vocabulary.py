@@ -217,6 +217,9 @@ def _sentencepiece(header: Header, tokens: list[str]) -> dict[str, bytes]:
     types = _types(header, len(tokens))
     if not isinstance(scores, memoryview) or len(scores) != len(tokens):
         raise _refused(header, "tokenizer.ggml.scores")
+    # A converter that found no scores writes the same one everywhere, and what is merged first is then not known.
+    if len({score for score, kind in zip(scores, types, strict=True) if kind == _NORMAL}) < 2:
+        raise _refused(header, Message("the same tokenizer.ggml.scores for all pieces"))
     roles = _roles(header, tokens, _SENTENCEPIECE_IDS)
     unknown = tokens.index(roles["unk_token"])
     model: Any = sentencepiece_model_pb2

@@ -198,6 +198,16 @@ def test_no_blank_stands_before_a_text_where_the_header_says_so(tmp_path: Path) 
         assert token_ids(tokenizer, text) == [reference.bos_id(), *reference.encode(text)], text
 
 
+def test_scores_that_say_nothing_are_refused(tmp_path: Path) -> None:
+    """As the converter writes them where a SentencePiece vocabulary was published as tokenizer.json alone."""
+    case = CASES["llama"]
+    specimen = made(case, tmp_path)
+    scores = [-1000.0] * specimen.model.config.vocab_size
+    convert(case, specimen, tmp_path / "model.gguf", fields={"tokenizer.ggml.scores": scores})
+    with pytest.raises(ModelError, match=r"how texts are split \(the same tokenizer\.ggml\.scores for all pieces\)"):
+        locate(str(tmp_path))
+
+
 def test_merges_that_do_not_fit_are_refused_in_words(tmp_path: Path) -> None:
     case = CASES["gpt2"]
     convert(case, made(case, tmp_path), tmp_path / "model.gguf", fields={"tokenizer.ggml.merges": ["no such", "xq zq"]})

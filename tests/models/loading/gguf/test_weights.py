@@ -10,10 +10,12 @@ import numpy as np
 import peft
 import pytest
 import torch
+from transformers import AutoModelForCausalLM
 
 from engine.evaluations.shared.signature import signature
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.causal_lm import token_log_likelihoods
+from engine.models.silence_transformers import silence_transformers
 from tests.models.loading.gguf.writing import CASES, Case, Numbers, convert, made
 from tests.models.zoo.specimens import Specimen
 from tests.support.tiny_models import ENGLISH, JAPANESE
@@ -84,6 +86,19 @@ def test_numbers_in_full_are_those_of_the_model_that_was_converted(case: Case, t
     hidden = [load(str(path), "encode", precision="fp32") for path in (tmp_path, specimen.folder)]
     assert hidden[0].facts.n_parameters == hidden[1].facts.n_parameters
     assert converted.facts.fingerprint != published.facts.fingerprint
+
+
+# transformers itself takes the size of a head, or of a layer, from its defaults in files of the other two.
+@pytest.mark.parametrize("name", ["llama", "mistral", "llama 3", "qwen2", "gemma2", "gemma3"])
+def test_the_numbers_are_those_that_transformers_reads_itself(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    convert(case, made(case, tmp_path), tmp_path / "model.gguf", "Q8_0", fields={"general.name": "a model"})
+    loaded = dict(load(str(tmp_path), "causal", precision="fp32").model.named_parameters())
+    with silence_transformers():
+        model = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file="model.gguf", dtype=torch.float32)
+    reference = dict(model.named_parameters())
+    assert loaded.keys() == reference.keys()
+    assert not [name for name, weight in loaded.items() if not torch.equal(weight, reference[name].detach())]
 
 
 def test_half_precision_rounds_the_numbers_once(tmp_path: Path) -> None:
