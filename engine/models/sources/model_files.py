@@ -132,7 +132,7 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
 def has_weights(directory: Path) -> bool:
     """Whether a directory holds a model with weights, and not a tokenizer alone; a GGUF file is one."""
     try:
-        if any(path.suffix == ".gguf" for path in directory.iterdir()):
+        if any(directory.glob("*.gguf")):
             return True
         return (directory / CONFIG).is_file() and bool(weight_files(directory))
     except ModelError:

@@ -92,7 +92,6 @@ def require_whole(name: str) -> None:
 def prepared(file: Path) -> Path:
     """The directory of a file. Raises ModelError where the file is damaged, holds no model, or one that is not read."""
     require_whole(file.name)
-    header = read_header(file)
     beside = _beside(file.parent)
     lines = [f"{_LAYOUT}\t{file.resolve()}"]
     for path in (file, *beside):
@@ -102,7 +101,7 @@ def prepared(file: Path) -> Path:
         # By the name of the file, which errors about what is in it then say.
         directory = _parent() / sha256("\n".join(lines).encode()).hexdigest()[:32] / file.name
         if not directory.is_dir():
-            _write(directory, file, _contents(header, file.parent, beside))
+            _write(directory, file, _contents(read_header(file), file.parent, beside))
         return directory
     except OSError as error:
         raise ModelError(
