@@ -11,11 +11,14 @@ import peft
 import pytest
 import torch
 from transformers import AutoModelForCausalLM
+from transformers.integrations.gguf.dequant import GGML_BLOCK, GGML_NAME, dequantize
 
 from engine.evaluations.shared.signature import signature
+from engine.models.loading.gguf_weights import dequantised
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.causal_lm import token_log_likelihoods
 from engine.models.silence_transformers import silence_transformers
+from engine.models.sources.gguf.header import Tensor
 from tests.models.loading.gguf.writing import CASES, Case, Numbers, convert, made
 from tests.models.zoo.specimens import Specimen
 from tests.support.tiny_models import ENGLISH, JAPANESE
@@ -62,16 +65,30 @@ def test_the_numbers_are_those_of_the_blocks(case: Case, quantisation: str, tmp_
     held_against(loaded, dense)
 
 
-def test_numbers_of_k_quants(tmp_path: Path) -> None:
-    for name in ("llama", "qwen3"):
-        case = CASES[name]
-        specimen = made(case, tmp_path / name, **WIDE)
-        path = tmp_path / f"{name}.gguf"
-        numbers = convert(case, specimen, path, "Q4_K", fields={"general.file_type": 15})
-        loaded = load(str(path), "causal", precision="fp32")
-        held_against(loaded, with_numbers(specimen, numbers))
-        (signed,) = signature({}, [loaded.facts], "d" * 64)["models"]
-        assert loaded.facts.quantised == signed["dequantised_from"] == "GGUF Q4_K_M"
+@pytest.mark.parametrize(("name", "kind"), [("llama", "Q4_K"), ("llama", "Q6_K"), ("qwen3", "Q4_K")])
+def test_numbers_of_k_quants(name: str, kind: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    specimen = made(case, tmp_path, **WIDE)
+    numbers = convert(case, specimen, tmp_path / "model.gguf", kind, fields={"general.file_type": 15})
+    loaded = load(str(tmp_path), "causal", precision="fp32")
+    held_against(loaded, with_numbers(specimen, numbers))
+    (signed,) = signature({}, [loaded.facts], "d" * 64)["models"]
+    assert loaded.facts.quantised == signed["dequantised_from"] == "GGUF Q4_K_M"
+
+
+@pytest.mark.parametrize("number", GGML_BLOCK, ids=[GGML_NAME[number] for number in GGML_BLOCK])
+def test_every_type_of_blocks_stands_for_the_numbers_that_transformers_finds(number: int, tmp_path: Path) -> None:
+    n_numbers, n_bytes = GGML_BLOCK[number]
+    content = np.random.default_rng(number).integers(0, 256, (200, n_bytes), dtype=np.uint8)
+    (tmp_path / "blocks").write_bytes(content.tobytes())
+    tensor = Tensor("t", (200, n_numbers), GGML_NAME[number], 0, content.size)
+    with np.errstate(all="ignore"):  # a scale of random bytes may be infinite
+        found = dequantised(tmp_path / "blocks", tensor)
+    expected = dequantize(torch.from_numpy(content.reshape(-1)), number).reshape(200, n_numbers).numpy()
+    finite = np.isfinite(expected).all(axis=1) & np.isfinite(found).all(axis=1)
+    assert finite.sum() > 100
+    largest = np.abs(expected[finite]).max(axis=1, keepdims=True)
+    assert (np.abs(found[finite] - expected[finite]) <= 1e-6 * largest).all()
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))

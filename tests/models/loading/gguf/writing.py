@@ -390,6 +390,26 @@ def _q4_k(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return blocks.reshape(weight.shape[0], -1), values.reshape(weight.shape)
 
 
+def _q6_k(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Random blocks: 16 groups of 16 numbers of 6 bits, less 32, each with a scale of 8 bits; 4 bits in `low`, 2 in `high`."""
+    random = np.random.default_rng(weight.size)
+    n = weight.size // 256
+    blocks = random.integers(0, 256, (n, 210), dtype=np.uint8)
+    blocks[:, 208:] = random.uniform(0.00001, 0.0001, (n, 1)).astype(np.float16).view(np.uint8)
+    values = np.empty((n, 256), np.float32)
+    for block, out in zip(blocks, values, strict=True):
+        (d,) = (float(x) for x in block[208:].copy().view(np.float16))
+        scales = block[192:208].view(np.int8)
+        for i in range(256):
+            half, place = divmod(i, 128)
+            quarter, at = divmod(place, 32)
+            low = int(block[64 * half + at + 32 * (quarter % 2)])
+            low = low >> 4 if quarter > 1 else low & 15
+            high = (int(block[128 + 32 * half + at]) >> (2 * quarter)) & 3
+            out[i] = d * int(scales[8 * half + 2 * quarter + at // 16]) * ((low | high << 4) - 32)
+    return blocks.reshape(weight.shape[0], -1), values.reshape(weight.shape)
+
+
 QUANTISED: dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "F32": _plain,
     "F16": _half,
@@ -397,4 +417,5 @@ QUANTISED: dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "Q8_0": _q8_0,
     "Q4_0": _q4_0,
     "Q4_K": _q4_k,
+    "Q6_K": _q6_k,
 }
