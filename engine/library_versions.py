@@ -16,6 +16,7 @@ MODELS = (
     "tokenizers",
     "sentencepiece",
     "safetensors",
+    "gguf",
     "peft",
     "sentence-transformers",
     "numpy",

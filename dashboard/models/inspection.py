@@ -66,7 +66,8 @@ def inspect_model() -> None:
             key="models-look-name",
             help=tr(
                 "A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), "
-                "a directory, or CARD=DIRECTORY with a card of the papers."
+                "a directory, a GGUF file (its path, or `owner/name:file.gguf`), or CARD=DIRECTORY with a card of the "
+                "papers."
             ),
         )
         sentence = st.text_input(tr("Sentence"), SENTENCES[language()], max_chars=LONGEST, key="models-look-sentence")

@@ -20,6 +20,7 @@ ADD = mark("""Wherever a page asks for models, type one and press Enter:
   `HF_HOME` and `HF_TOKEN` are respected.
 - a **directory** on the machine Hakari runs on, in Hugging Face layout: `config.json`, the tokenizer's files, and the
   weights as `model.safetensors` or `pytorch_model.bin`.
+- a **GGUF file**, by its path or as `owner/name:file.gguf`; its weights are read dequantised.
 - a **card** of the papers: alone, such as `paper/tohoku-univ`, or before a directory whose files do not say how to
   tokenize, such as `paper/nict=/path/to/directory`.
 

@@ -12,6 +12,7 @@ from typing import Any
 from engine.inference.endpoint.settings import endpoint_state
 from engine.inference.keys import device_choice
 from engine.library_versions import ALL, library_versions
+from engine.models.sources.gguf.header import is_gguf
 from engine.models.sources.names import model_directories, recipe_state, without_label
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION
@@ -36,7 +37,8 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
         directories = model_directories(text)
         if directories and text not in local_digests:
             local_digests[text] = _files_digest(directories[0], deep=False)
-        local_digests |= {str(path): _files_digest(path, deep=False) for path in directories[1:]}
+        beside = directories if is_gguf(text) else directories[1:]  # what lies beside the file decides its tokens
+        local_digests |= {str(path): _files_digest(path, deep=False) for path in beside}
     local_digests |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
     local_digests |= {f"endpoint {text}": state for text in texts if (state := endpoint_state(text))}
     # The precision "auto" is another on another device.

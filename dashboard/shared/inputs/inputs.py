@@ -50,8 +50,9 @@ SOURCES = {
 }
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "parquet", "xlsx")
 MODELS_HELP = mark(
-    "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
-    "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
+    "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), a directory on "
+    "the machine Hakari runs on, in Hugging Face layout, a GGUF file (its path, or `owner/name:file.gguf`), "
+    "or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
     "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press "
     "Enter."
 )

@@ -88,15 +88,15 @@ def add_evaluation_arguments(
         metavar="M",
         help=Message(
             "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
-            "local directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a "
-            "card of the papers; LABEL=M gives it a label for figures and tables; may be "
+            "local directory, a GGUF file (its path, or id:FILE.gguf), endpoint/NAME (HAKARI_ENDPOINTS), or "
+            "CARD=DIRECTORY with a card of the papers; LABEL=M gives it a label for figures and tables; may be "
             "repeated"
         )
         if endpoints
         else Message(
             "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
-            "local directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it "
-            "a label for figures and tables; may be repeated"
+            "local directory, a GGUF file (its path, or id:FILE.gguf), or CARD=DIRECTORY with a card of the papers; "
+            "LABEL=M gives it a label for figures and tables; may be repeated"
         ),
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ from engine.models.loading.published_classes import known_architectures, refuse_
 from engine.models.loading.quantised_weights import quantised_by
 from engine.models.published_config import transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.facts import ModelFacts, TokenCheck
+from engine.models.sources.gguf.header import is_gguf, read_header
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.own_code.adopted import ADOPTED, has_own_model
@@ -125,7 +126,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         ModelFacts(
             name=located.name,
             source=located.source,
-            path=str(located.path),
+            path=str(located.file or located.path),
             revision=located.revision,
             fingerprint=located.fingerprint,
             tokenizer_fingerprint=fingerprint_with_recipe(
@@ -149,7 +150,7 @@ def describe(located: LocatedModel) -> DescribedModel:
             latin_tokens=_latin_tokens(tokenizer),
             scripts=tuple(scripts),
             script_shares=tuple(scripts.values()),
-            token_check=token_check_of(tokenizer),
+            token_check=_token_check(located, tokenizer),
             published=_published_vectors(located.root, config),
             adapter_of=_base_description(located),
             bos_token=tokenizer.bos_token or "",
@@ -160,7 +161,7 @@ def describe(located: LocatedModel) -> DescribedModel:
             template_tokens=template_tokens(tokenizer),
             cls_and_sep=cls_and_sep_tokens(tokenizer),
             unknown_token=unknown_token(tokenizer),
-            quantised=quantised_by(located.name, read_config(located.weights_directory)),
+            quantised=_quantised(located),
             masked_next_token=architecture.masked_next_token,
             n_seq2seq_parameters=_n_seq2seq_parameters(located, architecture),
             chat_template=_chat_template(tokenizer),
@@ -172,6 +173,21 @@ def describe(located: LocatedModel) -> DescribedModel:
         bool(getattr(config, "tie_word_embeddings", False)),
         _shares_trunk(skeleton),
     )
+
+
+def _token_check(located: LocatedModel, tokenizer: PreTrainedTokenizerBase) -> TokenCheck | None:
+    """What was found of the tokens; where the header of a GGUF file says them, by the name of that file."""
+    check = token_check_of(tokenizer)
+    if check and located.file and not (located.file.parent / check.file).is_file():
+        return replace(check, file=located.file.name)
+    return check
+
+
+def _quantised(located: LocatedModel) -> str:
+    first = weight_files(located.weights_directory)[0]
+    if is_gguf(first.name):
+        return read_header(first).quantisation
+    return quantised_by(located.name, read_config(located.weights_directory))
 
 
 def _chat_template(tokenizer: PreTrainedTokenizerBase) -> str:

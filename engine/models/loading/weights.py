@@ -21,12 +21,13 @@ import torch
 from accelerate import dispatch_model
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from engine.errors import ModelError
+from engine.errors import EngineError, ModelError
 from engine.messages.message import Message
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_devices
+from engine.models.loading.gguf_weights import state_dict
 from engine.models.loading.ids_beside_tokens import give_ids_beside_tokens
 from engine.models.loading.leftover_weights import WeightCheck, check_weights, require_floats, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
@@ -36,6 +37,7 @@ from engine.models.loading.published_modules import load_published_modules
 from engine.models.loading.quantised_weights import dequantising, require_dequantised
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.gguf.header import is_gguf
 from engine.models.sources.model_files import PICKLED, weight_files
 from engine.models.sources.model_location import LocatedModel, locate
 from engine.models.sources.weight_headers import weights_in
@@ -229,10 +231,15 @@ def _read(
 ) -> ModelWeights:
     facts, architecture, adapter = described.facts, described.architecture, described.adapter_directory
     files, dtype = weight_files(described.weights_directory), getattr(torch, DTYPES[precision])
+    numbers, model_class = None, architecture.auto_class(class_task)
+    if is_gguf(files[0].name):
+        numbers = state_dict(facts.name, files[0], architecture.config)
+        model_class = type(_skeleton(described, class_task, precision))  # the automatic one wants a directory
     try:
         with silence_transformers():
-            model, info = architecture.auto_class(class_task).from_pretrained(
-                described.weights_directory,
+            model, info = model_class.from_pretrained(
+                described.weights_directory if numbers is None else None,
+                state_dict=numbers,
                 config=architecture.config,
                 # An adapter is added in float32 where the processor has the memory, and the sum is rounded once.
                 dtype=dtype if adapter is None else torch.float32,
@@ -244,9 +251,9 @@ def _read(
                 weights_only=True,
                 trust_remote_code=False,
                 local_files_only=True,
-                **dequantising(facts.quantised),
+                **(dequantising(facts.quantised) if numbers is None else {}),
             )
-    except (torch.OutOfMemoryError, MemoryError):
+    except (torch.OutOfMemoryError, MemoryError, EngineError):
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error

@@ -14,6 +14,7 @@ from engine.hosted import is_hosted
 from engine.messages.message import Message
 from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
 from engine.models.sources.endpoint_names import is_endpoint
+from engine.models.sources.gguf.header import is_gguf
 from engine.models.sources.names import is_directory, split_label, split_revision, split_subfolder
 from engine.models.sources.paper_cards import PAPER_CARDS
 
@@ -69,9 +70,9 @@ class AllowedModels:
             )
 
     def _is_below(self, name: str) -> bool:
-        """Whether a directory is in or below an allowed one, after resolving links."""
+        """Whether a directory, or that of a GGUF file, is in or below an allowed one, after resolving links."""
         try:
-            path = Path(name).resolve()
+            path = (Path(name).parent if is_gguf(name) and Path(name).is_file() else Path(name)).resolve()
         except (OSError, ValueError, RuntimeError):
             return False
         return any(path.is_relative_to(directory.resolve()) for directory in self.directories)

@@ -12,7 +12,6 @@ from engine.models.sources.model_files import CONFIG, PICKLED, SAFETENSORS, read
 _TENSORFLOW = re.compile(r"\.ckpt.*\.(index|meta|data-\d{5}-of-\d{5})$")
 # Weights that other programs run, often quantised.
 _OTHER_FORMATS = {
-    ".gguf": "GGUF",
     ".ggml": "GGML",
     ".onnx": "ONNX",
     ".tflite": Message("TensorFlow Lite"),

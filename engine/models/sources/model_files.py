@@ -19,6 +19,8 @@ ADAPTER_SAFETENSORS, ADAPTER_PICKLED = "adapter_model.safetensors", "adapter_mod
 # In the order in which transformers itself looks for weights: one file, or an index that names several.
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+# The name of the link to a GGUF file in the directory that is made of it.
+GGUF = "model.gguf"
 TOKENIZER_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
 # Files with such suffixes that do not affect tokens. A file not listed here counts as the tokenizer's: two
 # fingerprints for one tokenizer are better than one fingerprint for two.
@@ -114,6 +116,8 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
             return (directory / single,)
         if index in names:
             return (directory / index, *_shards(directory / index))
+    if GGUF in names:
+        return (directory / GGUF,)
     other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or Message("nothing else")
     raise ModelError(
         Message(
@@ -126,8 +130,10 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
 
 
 def has_weights(directory: Path) -> bool:
-    """Whether a directory holds a model with weights, and not a tokenizer alone."""
+    """Whether a directory holds a model with weights, and not a tokenizer alone; a GGUF file is one."""
     try:
+        if any(directory.glob("*.gguf")):
+            return True
         return (directory / CONFIG).is_file() and bool(weight_files(directory))
     except ModelError:
         return False

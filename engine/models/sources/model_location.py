@@ -27,6 +27,8 @@ from engine.models.sources.adapters import (
 from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.endpoint_names import is_endpoint, only_with_labels, only_with_pairs, unknown_endpoint
 from engine.models.sources.facts import Source
+from engine.models.sources.gguf.header import is_gguf
+from engine.models.sources.gguf.prepared import chosen_file, prepared
 from engine.models.sources.hub.download import Report, download, download_code
 from engine.models.sources.hub.errors import ALTERNATIVES
 from engine.models.sources.layouts import require_model
@@ -56,6 +58,7 @@ class LocatedModel:
     path: the directory of the transformer. transformer: its folder in `root`, the directory of modules.json, where a
     sentence-transformers model holds it in a folder of its own; else "", and both are the same directory. subfolder: of
     the repository on the hub. base: of an adapter, whose own files are in `path`. own_code: that the operator allows.
+    file: the GGUF file that `path` was made of; on the hub the end of `subfolder`.
     """
 
     name: str
@@ -69,6 +72,7 @@ class LocatedModel:
     subfolder: str = ""
     base: LocatedModel | None = None
     own_code: OwnCode | None = None
+    file: Path | None = None
 
     @property
     def weights_directory(self) -> Path:
@@ -124,7 +128,8 @@ class LocatedModel:
         """The name that locates these files from any working directory: the path of a directory is absolute."""
         if self.source != "directory":
             return self.name
-        return f"{self.card}={self.root}" if self.card else str(self.root)
+        root = self.file or self.root
+        return f"{self.card}={root}" if self.card else str(root)
 
     def _files_fingerprint(self) -> str:
         if self.commit is None:
@@ -138,7 +143,8 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
 
     `name` is one of these, or one with a card before it (CARD=DIRECTORY, CARD=owner/name); a card alone stands for
     its own model of the hub; owner/name:folder is the model in that folder of a repository. A hakari.json in a
-    directory is read as `recipe_files` says, and modules.json names the folder of the transformer.
+    directory is read as `recipe_files` says, and modules.json names the folder of the transformer. The path of a GGUF
+    file, owner/name:FILE.gguf, and a directory or repository that has one and no other weights are read from it.
     `revision` is a branch, tag or commit of the hub (None: main) and means nothing elsewhere. Of the weights,
     safetensors are fetched, and pytorch_model.bin only where there are none. The base model of an adapter is located
     likewise. HF_HOME, HF_TOKEN, HF_ENDPOINT and HF_HUB_OFFLINE are respected; a commit that is in the cache is not
@@ -157,10 +163,13 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     path = as_path(target)
     if path is not None and path.is_dir():
         return _with_base(_in_directory(name, path.resolve(), card), base_revision, report)
+    if path is not None and path.is_file() and is_gguf(path.name):
+        return _in_gguf(LocatedModel(name, "directory", path, card=card), path.absolute())
     if path is not None and path.is_file():
         raise ModelError(
             Message(
-                "{target} is a file; a model is the directory that holds config.json, weights and tokenizer.",
+                "{target} is a file; a model is the directory that holds config.json, weights and tokenizer, or a GGUF "
+                "file.",
                 target=target,
             )
         )
@@ -171,6 +180,8 @@ def _in_directory(name: str, root: Path, card: str | None) -> LocatedModel:
     transformer = _transformer_folder(root)
     path = root / transformer
     if not is_adapter([file.name for file in path.iterdir()], str(path)):
+        if (file := chosen_file(path)) is not None:
+            return _in_gguf(LocatedModel(name, "directory", path, card=card), file)
         require_model(path)
     require_allowed(str(root), weight_names(root, transformer))
     recipe = recipe_for(path, card, is_local=True)
@@ -178,18 +189,35 @@ def _in_directory(name: str, root: Path, card: str | None) -> LocatedModel:
     return LocatedModel(name, "directory", path, card=card, recipe=recipe, transformer=transformer, own_code=own_code)
 
 
+def _in_gguf(located: LocatedModel, file: Path) -> LocatedModel:
+    """The model in a GGUF file, whose header says how texts are split: no recipe does."""
+    if located.card:
+        raise ModelError(
+            Message(
+                "{name} is a GGUF file, which says itself how texts are split. Name it without the card {card}.",
+                name=located.name,
+                card=located.card,
+            )
+        )
+    return replace(located, path=prepared(file), file=file)
+
+
 def _on_hub(name: str, target: str, card: str | None, revision: str | None, report: Report | None) -> LocatedModel:
     repository, subfolder = split_subfolder(target)
     if not _REPOSITORY.fullmatch(repository) or (":" in target and not is_inner_folder(subfolder)):
         raise ModelError(
             Message(
-                "There is no directory {target!r}, and it is no Hugging Face id (owner/name, or "
-                "owner/name:folder) either. {ALTERNATIVES}",
+                "There is no directory {target!r}, and it is no Hugging Face id (owner/name, "
+                "owner/name:folder or owner/name:file.gguf) either. {ALTERNATIVES}",
                 target=target,
                 ALTERNATIVES=ALTERNATIVES,
             )
         )
     snapshot = download(repository, subfolder, revision, report)
+    if snapshot.file:
+        inner = "/".join(filter(None, (snapshot.folder, snapshot.file)))
+        located = LocatedModel(name, "hub", snapshot.path, revision, snapshot.commit, card, subfolder=inner)
+        return _in_gguf(located, snapshot.path / snapshot.file)
     transformer = _transformer_folder(snapshot.path)
     path = snapshot.path / transformer
     require_allowed(repository, weight_names(snapshot.path, transformer))

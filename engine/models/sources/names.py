@@ -1,6 +1,7 @@
 """Parsing of a model's name: a label, a card of the papers, a location, a folder in it, a revision.
 
     builtin/bert-mini-ja · owner/name · owner/name@revision · owner/name:folder@revision · /a/directory
+    owner/name:file.gguf · /a/directory/file.gguf
     paper/tohoku-univ · paper/nict=/a/directory · paper/nict=owner/name:folder@revision
     BERT v3=owner/name@revision · Novel=paper/nict=/a/directory
 
@@ -17,6 +18,7 @@ from engine.errors import InputError, ModelError
 from engine.messages.message import Message
 from engine.models.sources import cards, recipes
 from engine.models.sources.adapters import local_base
+from engine.models.sources.gguf.header import is_gguf
 from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.modules import module_directories
 from engine.models.sources.paper_cards import PAPER_CARDS
@@ -176,6 +178,8 @@ def split_card(name: str) -> tuple[str | None, str]:
 def local_directory(name: str) -> Path | None:
     """The directory that a model's name locates, with or without a card before it; None where it locates none.
 
+    For the path of a GGUF file the directory that it is in.
+
     >>> local_directory("paper/nict=/no/such/place"), local_directory("owner/name")
     (None, None)
     """
@@ -183,6 +187,8 @@ def local_directory(name: str) -> Path | None:
         path = as_path(candidate)
         if path is not None and path.is_dir():
             return path.resolve()
+        if path is not None and _is_gguf_file(path):
+            return path.parent.resolve()
     return None
 
 
@@ -232,7 +238,7 @@ def split_revision(model: str) -> tuple[str, str | None]:
 
 
 def split_subfolder(target: str) -> tuple[str, str]:
-    """The repository and the folder in it of "owner/name:folder"; "" where none is named.
+    """The repository and the folder in it of "owner/name:folder", or the GGUF file; "" where none is named.
 
     >>> split_subfolder("owner/name:encoder/base"), split_subfolder("owner/name")
     (('owner/name', 'encoder/base'), ('owner/name', ''))
@@ -252,9 +258,13 @@ def as_path(name: str) -> Path | None:
 
 
 def is_directory(name: str) -> bool:
-    """Whether a text, as it stands, is the path of a directory that exists."""
+    """Whether a text, as it stands, is the path of a directory that exists, or of a GGUF file, which stands for one."""
     path = as_path(name)
-    return path is not None and path.is_dir()
+    return path is not None and (path.is_dir() or _is_gguf_file(path))
+
+
+def _is_gguf_file(path: Path) -> bool:
+    return is_gguf(path.name) and path.is_file()
 
 
 def _label_fault(label: str) -> str:

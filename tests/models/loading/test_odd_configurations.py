@@ -149,7 +149,7 @@ def test_any_value_is_read_or_refused_in_our_words(fields: dict[str, Any], bert:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("model-Q4_K_M.gguf", "format GGUF only"),
+        ("model.tflite", "format TensorFlow Lite only"),
         ("model.onnx", "format ONNX only"),
         ("onnx/model.onnx", r"format ONNX only \(onnx/model\.onnx\)"),
     ],

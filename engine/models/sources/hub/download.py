@@ -16,6 +16,8 @@ from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
+from engine.models.sources.gguf.header import is_gguf
+from engine.models.sources.gguf.prepared import chosen_file, require_whole, several
 from engine.models.sources.hub.download_quota import require_room
 from engine.models.sources.hub.errors import ALTERNATIVES, refusal
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
@@ -34,10 +36,15 @@ _WEIGHT_SUFFIXES = (".h5", ".msgpack", ".onnx", ".gguf", ".bin", ".safetensors",
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The files of one commit: the directory of the model in the cache, which a subfolder may be."""
+    """The files of one commit: the directory of the model in the cache, which a subfolder may be.
+
+    file: the GGUF file in it that is the model, "" where the directory is. folder: of the repository, "" for the whole.
+    """
 
     path: Path
     commit: str
+    file: str = ""
+    folder: str = ""
 
 
 def download(
@@ -45,18 +52,20 @@ def download(
 ) -> Snapshot:
     """The snapshot of a model of the hub, downloaded unless it is in the cache.
 
-    repository: owner/name. subfolder: of the repository, "" for the whole; nothing outside of it is fetched. revision:
-    a branch, tag or commit. Raises ModelError when there is no such model or it cannot be reached.
+    repository: owner/name. subfolder: of the repository, "" for the whole, or a GGUF file in it; nothing outside of
+    it is fetched. revision: a branch, tag or commit. Raises ModelError when there is no such model or it cannot be reached.
     """
     from huggingface_hub import HfApi, errors, snapshot_download
 
-    if revision and _COMMIT.fullmatch(revision) and (cached := _cached_snapshot(repository, subfolder, revision)):
-        return cached
     name = f"{repository}:{subfolder}" if subfolder else repository
+    subfolder, gguf = _split_file(subfolder)
+    if revision and _COMMIT.fullmatch(revision) and (cached := _cached_snapshot(repository, subfolder, revision, gguf)):
+        return cached
     try:
         published = HfApi().model_info(repository, revision=revision, timeout=HUB_TIMEOUT_SECONDS)
         files = {sibling.rfilename for sibling in published.siblings or ()}
-        selected = _Selection(repository, str(published.sha), subfolder, files).selected()
+        selection = _Selection(repository, str(published.sha), subfolder, files, gguf)
+        selected = selection.selected()
         patterns = [glob.escape(file) for file in selected]
         require_room(name, repository, revision, patterns, HUB_TIMEOUT_SECONDS)
         path = Path(
@@ -71,7 +80,7 @@ def download(
     except (errors.HTTPError, errors.HFValidationError, OSError) as error:
         if refused := refusal(repository, revision, error):
             raise refused from error
-        if cached := _cached_snapshot(repository, subfolder, revision):
+        if cached := _cached_snapshot(repository, subfolder, revision, gguf):
             return cached
         raise ModelError(
             Message(
@@ -82,7 +91,15 @@ def download(
                 ALTERNATIVES=ALTERNATIVES,
             )
         ) from error
-    return Snapshot(path / subfolder, path.name)
+    return Snapshot(path / subfolder, path.name, selection.gguf_file, subfolder)
+
+
+def _split_file(subfolder: str) -> tuple[str, str]:
+    """The folder of a repository and the GGUF file in it, either of which may be ""."""
+    if not is_gguf(subfolder):
+        return subfolder, ""
+    folder, _, file = subfolder.rpartition("/")
+    return folder, file
 
 
 def download_code(repository: str, commit: str, folder: str, modules: Sequence[str]) -> Path:
@@ -127,6 +144,35 @@ class _Selection:
     commit: str
     subfolder: str
     files: set[str]
+    gguf: str = ""
+
+    @property
+    def gguf_file(self) -> str:
+        """The GGUF file that is the model: the one that was named, or the only one where there are no other weights.
+
+        "" where the model is in other files. Raises ModelError where there are several, or not the one that was named.
+        """
+        names = self._names()
+        here = sorted(name for name in names if "/" not in name and is_gguf(name))
+        where = f"{self.repository}:{self.subfolder}" if self.subfolder else self.repository
+        if self.gguf:
+            if self.gguf not in here:
+                raise ModelError(
+                    Message(
+                        "{where} has no file {file!r} on the Hugging Face Hub, but {names}.",
+                        where=where,
+                        file=self.gguf,
+                        names=", ".join(here[:20]) or Message("no GGUF file at all"),
+                    )
+                )
+            require_whole(self.gguf)
+            return self.gguf
+        if names & {*model_files.SAFETENSORS, *model_files.PICKLED, MODULES, model_files.ADAPTER_CONFIG} or not here:
+            return ""
+        if len(here) > 1:
+            raise several(where, here, f"{self.repository}:{self._path(here[0])}")
+        require_whole(here[0])
+        return here[0]
 
     def selected(self) -> list[str]:
         """The paths in the repository of the files to fetch. Raises ModelError where there are no weights to read."""
@@ -138,6 +184,9 @@ class _Selection:
                     subfolder=self.subfolder,
                 )
             )
+        if gguf := self.gguf_file:
+            beside = [name for name in self._names() if "/" not in name and name.endswith(_READ_SUFFIXES)]
+            return sorted(map(self._path, (gguf, *beside)))
         modules = read_modules(self._fetched(MODULES).parent) if self._has(MODULES) else ()
         transformer = transformer_folder(modules, self._has)
         weights = self._weights(f"{transformer}/" if transformer else "")
@@ -153,7 +202,7 @@ class _Selection:
         return sorted({*read, *map(self._path, (*weights, *others))})
 
     def _weights(self, folder: str) -> list[str]:
-        names_here = [file[len(self._path(folder)) :] for file in self.files if file.startswith(self._path(folder))]
+        names_here = [name.removeprefix(folder) for name in self._names() if name.startswith(folder)]
         if is_adapter(names_here, self.repository):
             adapter = folder + adapter_weights(names_here, self.repository)
             require_allowed(self.repository, [adapter])
@@ -191,6 +240,10 @@ class _Selection:
             )
         )
 
+    def _names(self) -> set[str]:
+        """The files in the folder and below it, relative to it."""
+        return {file.removeprefix(self._path("")) for file in self.files if file.startswith(self._path(""))}
+
     def _path(self, name: str) -> str:
         return f"{self.subfolder}/{name}" if self.subfolder else name
 
@@ -211,8 +264,12 @@ class _Selection:
         )
 
 
-def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> Snapshot | None:
-    """The snapshot in the cache if all files that are needed are there; no network is used."""
+def _cached_snapshot(repository: str, subfolder: str, revision: str | None, gguf: str = "") -> Snapshot | None:
+    """The snapshot in the cache if all files that are needed are there; no network is used.
+
+    Of GGUF files that one is taken which was named; without a name the only one, where the commit is given: it was
+    found to be the only one of the repository when it was fetched.
+    """
     from huggingface_hub import errors, snapshot_download
 
     prefix = f"{glob.escape(subfolder)}/" if subfolder else ""
@@ -227,6 +284,10 @@ def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> S
             )
         )
         root = path / subfolder
+        if not gguf and _COMMIT.fullmatch(revision or "") and (found := chosen_file(root)) is not None:
+            gguf = found.name
+        if gguf:
+            return Snapshot(root, path.name, gguf, subfolder) if (root / gguf).is_file() else None
         modules = read_modules(root)
         transformer = transformer_folder(modules, lambda file: (root / file).is_file())
         if not is_adapter([file.name for file in (root / transformer).iterdir()], repository):

@@ -32,7 +32,7 @@ _DEQUANTISED = Message("dequantised into --precision")
 OWN_CODE = Message("needs code from its own repository, which is run only where the operator allows it")
 DIFFUSION = Message("a diffusion language model, which gives a text no probability from left to right")
 _KERNELS = Message("quantised for the kernels of a package; choose the model it was made from")
-_GGUF = Message("a format of other programs; choose the model it was converted from")
+_GGUF = Message("dequantised into --precision; one of several files is named OWNER/NAME:FILE.gguf")
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ FAMILIES: tuple[Family, ...] = (
         note=_KERNELS,
         quantised="gptq",
     ),
-    Family("GGUF copies", "multilingual", "Qwen/Qwen3-0.6B-GGUF", note=_GGUF),
+    _read("GGUF copies", "multilingual", "Qwen/Qwen3-0.6B-GGUF", "qwen3", "Qwen3ForCausalLM", "causal", _GGUF),
     _decoder("mT5", "multilingual", "google/mt5-small", "mt5", "MT5ForConditionalGeneration"),
     _decoder("mBART-50", "multilingual", "facebook/mbart-large-50", "mbart", "MBartForConditionalGeneration"),
     _decoder(

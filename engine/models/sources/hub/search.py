@@ -18,6 +18,8 @@ from engine.models.sources import model_files
 from engine.models.sources.allowed_models import AllowedModels
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import Kind
+from engine.models.sources.gguf.header import SUFFIX
+from engine.models.sources.gguf.prepared import is_part
 from engine.models.sources.memory_budget import Sizes, budget_of
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.weight_headers import published_dtype, weights_in
@@ -134,10 +136,32 @@ def _local(allowed: AllowedModels, further: Iterable[Path]) -> Iterator[Match]:
     for folder in (*allowed.directories, *further):
         if folder.is_dir():
             for directory in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
-                if (directory / "config.json").is_file():
+                if (directory / "config.json").is_file() and not _is_of_gguf(directory):
                     yield described(str(directory), "directory", directory)
+                for file in _gguf_files(directory):
+                    yield _of_gguf(str(directory / file), "directory", directory / file)
     for repository, directory in cached_snapshots():
-        yield described(repository, "cache", directory)
+        if (directory / "config.json").is_file() and not _is_of_gguf(directory):
+            yield described(repository, "cache", directory)
+        for file in _gguf_files(directory, "**/"):
+            yield _of_gguf(f"{repository}:{file}", "cache", directory / file)
+
+
+def _gguf_files(directory: Path, below: str = "") -> list[str]:
+    """The GGUF files in a directory that can be named, but for parts of one, relative to it."""
+    paths = (path for path in directory.glob(f"{below}*{SUFFIX}") if path.is_file() and not is_part(path.name))
+    return sorted(path.relative_to(directory).as_posix() for path in paths)
+
+
+def _is_of_gguf(directory: Path) -> bool:
+    """Whether a config.json is that of GGUF files beside it alone."""
+    names = {path.name for path in directory.iterdir()}
+    return bool(_gguf_files(directory)) and not names & {*model_files.SAFETENSORS, *model_files.PICKLED}
+
+
+def _of_gguf(name: str, source: str, file: Path) -> Match:
+    """A file by its size; its header is read when it is inspected. All that are read are causal."""
+    return Match(name, source, "causal", _stated_license(file.parent), None, file.stat().st_size)
 
 
 def cached_snapshots() -> list[tuple[str, Path]]:
@@ -153,7 +177,7 @@ def cached_snapshots() -> list[tuple[str, Path]]:
         for repo in repositories
         if repo.repo_type == "model" and repo.revisions
     }
-    return sorted((name, Path(path)) for name, path in newest.items() if (Path(path) / "config.json").is_file())
+    return sorted((name, Path(path)) for name, path in newest.items())
 
 
 def _of_hub(info: Any) -> Match:

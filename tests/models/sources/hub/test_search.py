@@ -136,3 +136,26 @@ def test_the_kind_is_that_of_the_loaded_model(architecture: str) -> None:
 
     config = getattr(transformers, architecture).config_class(architectures=[architecture])
     assert published_kind(config.to_dict()) == kind_of(config)
+
+
+def test_gguf_files_are_listed_by_the_name_that_they_are_inspected_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cached, mine = tmp_path / "cached", tmp_path / "mine"
+    for folder in (cached / "small", mine / "both"):
+        folder.mkdir(parents=True)
+    for path in (cached / "a.gguf", cached / "small/b.gguf", cached / "c-00001-of-00002.gguf", mine / "d.gguf"):
+        path.write_bytes(b"GGUF")
+    (cached / "config.json").write_text('{"model_type": "llama"}')  # of no model by itself
+    (cached / "README.md").write_text("---\nlicense: mit\n---\n")
+    for name in ("config.json", "model.safetensors", "e.gguf"):
+        (mine / "both" / name).write_text("{}")
+    monkeypatch.setattr(search, "cached_snapshots", lambda: [("owner/name", cached)])
+    allowed = AllowedModels(("owner/*",), (mine,), any_path=False)
+    found = {match.name: match for match in on_this_machine("", allowed) if match.source in ("directory", "cache")}
+    both = str(mine / "both")
+    assert {*found} == {
+        "owner/name:a.gguf", "owner/name:small/b.gguf", str(mine / "d.gguf"), both, f"{both}/e.gguf"
+    }  # fmt: skip
+    first = found["owner/name:a.gguf"]
+    assert (first.kind, first.license, first.n_bytes, first.problem) == ("causal", "mit", 4, "")
