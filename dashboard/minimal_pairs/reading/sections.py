@@ -131,6 +131,7 @@ def reading_tables(view: ScoredRun) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables that the page of reading times offers to download: those of the command."""
     return {
         "reading_times": partial(table, view, "reading_times"),
+        **({"layers": partial(table, view, "layers")} if len(view.result.layers) else {}),
         "babylm_reading": lambda: challenge_scores(table(view, "reading_times"), view.result.format),
         "word_surprisals": partial(table, view, "word_surprisals"),
         "pairs": lambda: PAIRS.selected(view.result.pairs),

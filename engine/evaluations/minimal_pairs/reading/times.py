@@ -124,12 +124,9 @@ def word_surprisals(result: Result) -> pd.DataFrame:
     of words were scored, with their terms (`measures.minimal_pairs.word_boundaries`), so that it is that of the word and
     not of all words that begin like it. A word without a token has no surprisal.
     """
-    if f"{FIELD}{reading_times.WORDS}" not in result.items.columns or "region" not in result.tokens.columns:
+    if not has_words(result) or "region" not in result.tokens.columns:
         return WORDS.frame()
-    texts = [_read(text) for text in result.items[f"{FIELD}{reading_times.WORDS}"]]
-    names = result.items[f"{FIELD}{reading_times.ITEM}"].tolist()
-    of_items = _with_file(names, result.items["source"].tolist())
-    most = max((len(words.words) for words in texts), default=0) + 1
+    most = most_words(result) + 1
     parts = [WORDS.frame()]
     for model, pairs in by_model(result):
         columns = ["row", "region", "log_likelihood", "boundary"]
@@ -145,12 +142,38 @@ def word_surprisals(result: Result) -> pd.DataFrame:
         summed = np.bincount(cells, -values / np.log(2), minlength=size).reshape(-1, most)
         counted = np.bincount(cells, minlength=size).reshape(-1, most)
         summed[counted == 0] = np.nan
-        parts += [
-            _of_text(str(model), of_items[item], texts[item], summed[line], counted[line])
-            for line, item in enumerate(pairs["item"].tolist())
-        ]
+        parts.append(words_of_model(result, str(model), pairs, summed, counted))
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     return WORDS.arranged(table)
+
+
+def has_words(result: Result) -> bool:
+    """Whether a result is of words with reading times."""
+    return f"{FIELD}{reading_times.WORDS}" in result.items.columns
+
+
+def most_words(result: Result) -> int:
+    """The words of the longest text."""
+    return max((len(_read(text).words) for text in result.items[f"{FIELD}{reading_times.WORDS}"]), default=0)
+
+
+def words_of_model(
+    result: Result, model: str, pairs: pd.DataFrame, surprisals: np.ndarray, tokens: np.ndarray
+) -> pd.DataFrame:
+    """The rows of `WORDS` of the texts that a model scored, `pairs` of the result.
+
+    surprisals, in bits, and tokens: (n_texts, `most_words` + 1), of each word of each text, numbered from 1.
+    """
+    texts = result.items[f"{FIELD}{reading_times.WORDS}"].tolist()
+    of_items = _with_file(result.items[f"{FIELD}{reading_times.ITEM}"].tolist(), result.items["source"].tolist())
+    return pd.concat(
+        [WORDS.frame()]
+        + [
+            _of_text(model, of_items[item], _read(texts[item]), surprisals[line], tokens[line])
+            for line, item in enumerate(pairs["item"].tolist())
+        ],
+        ignore_index=True,
+    )
 
 
 @returns(GAINS)
@@ -163,7 +186,7 @@ def gains(result: Result, folds: int = FOLDS) -> pd.DataFrame:
     measures = [str(name) for name in words.columns if str(name).startswith(TIME)]
     return GAINS.frame_of_records(
         [
-            _row(str(model), measure, baseline, _gain(own, measure, baseline, folds, result.settings.seed))
+            _row(str(model), measure, baseline, gain_of(own, measure, baseline, folds, result.settings.seed))
             for model, own in words.groupby("model", sort=False)
             for measure in measures
             for baseline in BASELINES
@@ -246,7 +269,8 @@ def _of_text(model: str, item: str, words: Words, surprisals: np.ndarray, tokens
     )
 
 
-def _gain(own: pd.DataFrame, measure: str, baseline: str, folds: int, seed: int) -> Gain:
+def gain_of(own: pd.DataFrame, measure: str, baseline: str, folds: int, seed: int) -> Gain:
+    """What the surprisal of a model's rows of `WORDS` explains of a column of times, named `time:…`."""
     controls = [own[name].to_numpy() for name in controls_of(own, baseline)]
     return gain(own[measure], own["surprisal"], controls, own["item"].to_numpy(dtype=object), folds=folds, seed=seed)
 
