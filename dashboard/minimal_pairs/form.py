@@ -114,8 +114,8 @@ def _windows(start: Start) -> dict[str, Any]:
     """How running text is read that is longer than a window."""
     st.markdown(tr("**Running text**"))
     with st.container(horizontal=True, gap="medium"):
-        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=160)
-        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=160)
+        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=380)
+        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=230)
     st.caption(verbatim(translated(OPTIONS["stride"].help)))
     where = _choice(start, tr("The prefix stands before"), "window_prefix")
     st.caption(verbatim(translated(OPTIONS["window_prefix"].choices[where])))

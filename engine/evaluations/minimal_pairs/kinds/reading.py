@@ -42,7 +42,7 @@ BEST_LAYER = Message(
     "over {n} layers). That layer was chosen after looking at all, so its own gain is overstated."
 )
 NO_BEST_LAYER = Message(
-    "By layer (logit lens), no layer of {model} gains significantly more than the last (Holm over {n} layers)."
+    "By layer (logit lens), no layer of {models} gains significantly more than the last (Holm over the layers of each)."
 )
 GAIN = Message("Gain for {measure} by surprisal beyond {baseline}, in nats per word: {standings}.")
 STANDING = Message("{model} {value} over {over}")
@@ -161,16 +161,16 @@ def _by_layer(result: Result, measure: str, contest: Contest, names: Mapping[str
     """Whether a layer below the last gains more for a column of times, by a test over all such layers of each model."""
     table = result.layers
     own = table[(table["measure"] == measure) & (table["baseline"] == times.WITH_PREVIOUS)]
-    sentences = []
+    sentences, others = [], []
     for model, of_model in own.groupby("model", sort=False):
         tested = of_model[of_model["p_holm"].notna()]
         above = tested[(tested["p_holm"] < SIGNIFICANT) & (tested["over_last"] > 0)]
         if not len(tested):
             continue
         if not len(above):
-            sentences.append(NO_BEST_LAYER.format(model=names[str(model)], n=len(tested)))
+            others.append(names[str(model)])
             continue
-        best = above.loc[above["gain"].idxmax()]
+        best = above.sort_values("gain", kind="stable").iloc[-1]
         sentences.append(
             BEST_LAYER.format(
                 model=names[str(model)],
@@ -182,7 +182,7 @@ def _by_layer(result: Result, measure: str, contest: Contest, names: Mapping[str
                 n=len(tested),
             )
         )
-    return sentences
+    return [*sentences, *([NO_BEST_LAYER.format(models=listed(others))] if others else [])]
 
 
 def _verdicts(ranked: Sequence[Standing], names: Mapping[str, str]) -> list[Message]:

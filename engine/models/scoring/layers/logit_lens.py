@@ -143,7 +143,8 @@ def logit_lens(loaded: LoadedModel) -> LogitLens:
 
 
 def _tried(model: PreTrainedModel) -> LogitLens | None:
-    blocks = next((found for body in (model.base_model, model.get_decoder()) if (found := blocks_of(body))), None)
+    bodies: tuple[Any, ...] = (model.base_model, model.get_decoder())
+    blocks = next((found for body in bodies if (found := blocks_of(body))), None)
     if blocks is None:
         return None
     lens = LogitLens(blocks)

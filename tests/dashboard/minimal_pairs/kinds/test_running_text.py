@@ -85,6 +85,7 @@ def test_checkpoints_have_a_curve_beside_that_of_pairs() -> None:
     assert list(line.x) == [10, 1000] and list(line.y) == points["perplexity"].tolist() and not n_left_out
     assert list(band.y) == [*points["perplexity_high"], *points["perplexity_low"][::-1]]
     assert not figure.layout.shapes  # no level of chance
+    assert list(figure.layout.xaxis.ticktext) == ["10", "100", "1,000"]  # powers alone on a logarithmic axis
     assert "download-corpus_checkpoints" in {button.key for button in app.download_button}
 
 

@@ -196,7 +196,7 @@ def test_the_finding_names_a_layer_only_where_a_test_does(result: Result) -> Non
     )
     assert "chosen after looking at all" in named
     for other in (said(0.2, 0.25), said(0.01, -0.25)):
-        assert "no layer of gpt2-mini-en gains significantly more than the last (Holm over 4 layers)" in other
+        assert "no layer of gpt2-mini-en gains significantly more than the last (Holm over the layers of each)" in other
         assert "gains most" not in other
     in_japanese = finding(result).in_language("ja")
     assert "ロジットレンズ" in in_japanese and "layer" not in in_japanese

@@ -129,6 +129,7 @@ INTERVALS_OF = {
     ("minimal-pairs", "region_surprisals"): {"surprisal"},
     ("minimal-pairs", "acquisition"): {"pearson"},
     ("minimal-pairs", "reading_times"): {"gain", "share", "coefficient"},
+    ("minimal-pairs", "layers"): {"gain", "over_last", "share"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
     ("metric-study", "system_tests"): {"difference"},
