@@ -127,10 +127,20 @@ def _words_by_layer(result: Result) -> Iterator[tuple[str, list[pd.DataFrame]]]:
         surprisals = np.full((int(own["layer"].max()) + 1, len(pairs), most), np.nan)
         lines = pd.Index(pairs["row"]).get_indexer(own["row"])
         surprisals[own["layer"].to_numpy(), lines, own["region"].to_numpy()] = own["surprisal"]
-        counted = np.zeros(surprisals.shape[1:], dtype=np.int64)  # the tokens of a word are of no use here
+        # Once for all layers: in the place of its surprisal each word has the number of its cell; tokens are not counted.
+        cells = np.arange(len(pairs) * most).reshape(-1, most)
+        words = times.words_of_model(result, str(model), pairs, cells.astype(np.float64), np.zeros_like(cells))
+        own_cells, before = words["surprisal"].to_numpy(dtype=np.int64), words["previous_surprisal"].to_numpy()
+        before_cells, has_before = np.nan_to_num(before).astype(np.int64), ~np.isnan(before)
         yield (
             str(model),
-            [times.words_of_model(result, str(model), pairs, of_layer, counted) for of_layer in surprisals],
+            [
+                words.assign(
+                    surprisal=of_layer[own_cells],
+                    previous_surprisal=np.where(has_before, of_layer[before_cells], np.nan),
+                )
+                for of_layer in surprisals.reshape(len(surprisals), -1)
+            ],
         )
 
 
