@@ -61,6 +61,7 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
 }
 READING_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "reading_times": lambda result, score, alpha: times.gains(result),
+    "reading_checkpoints": lambda result, score, alpha: times.along_checkpoints(result, times.gains(result)),
     "layers": lambda result, score, alpha: layers.layers(result),
     "word_surprisals": lambda result, score, alpha: times.word_surprisals(result),
 }

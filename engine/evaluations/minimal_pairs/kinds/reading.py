@@ -35,7 +35,7 @@ from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 
-FILES = (times.GAINS, LAYERS, times.CHALLENGE, times.WORDS)
+FILES = (times.GAINS, times.CHECKPOINTS, LAYERS, times.CHALLENGE, times.WORDS)
 SIGNIFICANT = 0.05
 BEST_LAYER = Message(
     "By layer (logit lens), {model} gains most at layer {layer} of {last}: {value}, {over} above the last layer ({p}, Holm "
@@ -71,6 +71,7 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
     return {
         "pairs": PAIRS.selected(result.pairs),
         times.GAINS.name: gains,
+        times.CHECKPOINTS.name: times.along_checkpoints(result, gains),
         LAYERS.name: layers.layers(result, asked.shown.folds),
         times.CHALLENGE.name: times.challenge_scores(gains, result.format),
         times.WORDS.name: times.word_surprisals(result),
@@ -85,6 +86,7 @@ def _notices(
     masked = [facts.name for facts in all_facts if facts.kind == "masked"]
     return [
         *notices.of_sentences(result, dataset, all_facts, about_shared),
+        *notices.of_unread_series(result),
         *([BOTH_SIDES.format(models=", ".join(masked))] if masked else []),
     ]
 

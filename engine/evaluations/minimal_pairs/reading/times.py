@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.layouts import BABYLM_READING
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.datasets.minimal_pairs.reading_times import Words
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.evaluations.shared.common_columns import MODEL, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
@@ -88,6 +89,20 @@ GAINS = Table(
         Column("p_value", "number", "its p value, two-sided", better="lower"),
         Column("aic_change", "number", "AIC with surprisal less AIC of the baseline", better="lower", digits=1),
         WHY_UNDEFINED,
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
+CHECKPOINTS = Table(
+    "reading_checkpoints",
+    Message(
+        "A row for each column of reading times, against each baseline, under each checkpoint of a training: models whose "
+        "names differ in the step."
+    ),
+    (
+        Column("series", "text", "the training: what the names of its checkpoints share"),
+        Column("step", "number", "step, or epoch, that the name of the model says"),
+        *GAINS.columns,
     ),
     only_with_rows=True,
     since=VERSION,
@@ -192,6 +207,18 @@ def gains(result: Result, folds: int = FOLDS) -> pd.DataFrame:
             for baseline in BASELINES
         ]
     )
+
+
+@returns(CHECKPOINTS)
+def along_checkpoints(result: Result, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `gains` along the steps of each training that the run has two checkpoints of; none where there is none."""
+    series = checkpoint_series(result, result.scored_models)
+    found = pd.DataFrame(
+        [checkpoint for steps in series.values() for checkpoint in steps], columns=["model", "series", "step"]
+    )
+    if found.empty:
+        return CHECKPOINTS.frame()
+    return found.merge(table, on="model").astype({"series": "str"})[list(CHECKPOINTS.headers)]
 
 
 def words_of_gain(result: Result, measure: str, baseline: str) -> dict[str, frozenset[tuple[str, int]]]:

@@ -128,7 +128,7 @@ INTERVALS_OF = {
     ("minimal-pairs", "predictions"): {"accuracy", "effect"},
     ("minimal-pairs", "region_surprisals"): {"surprisal"},
     ("minimal-pairs", "acquisition"): {"pearson"},
-    ("minimal-pairs", "reading_times"): {"gain", "share", "coefficient"},
+    **{("minimal-pairs", name): {"gain", "share", "coefficient"} for name in ("reading_times", "reading_checkpoints")},
     ("minimal-pairs", "layers"): {"gain", "over_last", "share"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
