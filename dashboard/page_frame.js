@@ -1,4 +1,5 @@
-// The menu's list has parts between the list and its items; as groups of links it is read right.
+// The menu's list has parts between the list and its items; as groups of links it is read right. Popovers are as dark as the
+// app.
 // A block, because the script runs again with every language: a name is declared once in a document.
 {
   document.documentElement.lang = "LANGUAGE";
@@ -8,6 +9,11 @@
     });
     document.querySelectorAll('[data-testid="stSidebarNavItems"] li:not([role])').forEach((item) => {
       item.setAttribute("role", "presentation");
+    });
+    // What opens beside the app, outside of it, does not know whether the app is dark, on which page_frame.css depends.
+    document.querySelectorAll('[data-testid="stPopoverBody"]:not([style*="color-scheme"])').forEach((body) => {
+      const app = document.querySelector('[data-testid="stApp"]');
+      body.style.colorScheme = app ? getComputedStyle(app).colorScheme : "";
     });
   };
   mend();

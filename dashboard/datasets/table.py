@@ -106,7 +106,8 @@ def _samples() -> list[tuple[str, str, list[str], int, str]]:
         for kind, face in FACES.items():
             if face.sample is None:
                 continue
-            data = face.evaluation.sample(language)
-            row = by_content.setdefault(data.content_hash, (data.name, language, [], data.n, data.content_hash))
-            row[2].append(kind)
+            further = face.form.further_samples.values() if face.form is not None else ()
+            for data in (face.evaluation.sample(language), *(sample.sample(language) for sample in further)):
+                row = by_content.setdefault(data.content_hash, (data.name, language, [], data.n, data.content_hash))
+                row[2].append(kind)
     return list(by_content.values())

@@ -13,7 +13,7 @@ from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phra
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.exports.tables.formats import zipped
 from dashboard.shared.face import Face, HomeFigure, SampleRun
-from dashboard.shared.inputs.inputs import DatasetForm
+from dashboard.shared.inputs.inputs import DatasetForm, FurtherSample
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import pairs
@@ -54,6 +54,11 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
                 Statement("prefix", {"tokens": tokens, "whom": Models(whom)})
                 if tokens
                 else Statement("no prefix", {"whom": Models(whom)})
+            )
+        if settings.get("all_layers"):
+            yield Statement(
+                "layers by logit lens",
+                {"cite": Cited(("nostalgebraist2020", "kuribayashi2025")), "holm": Cited(("holm1979",))},
             )
         if settings.get("leading_space"):
             yield Statement("leading space")
@@ -124,6 +129,14 @@ FORM = DatasetForm(
     mark("Pairs of one acceptable and one unacceptable sentence, written for this project."),
     "猫が魚を食べた。\t猫が魚に食べた。",
     files=pair_files_input,
+    sample_label=mark("Minimal pairs"),
+    further_samples={
+        "running-text": FurtherSample(
+            mark("Running text"),
+            sample_data.running_text,
+            mark("Short documents of two genres, written for this project."),
+        )
+    },
 )
 FACE = Face(
     MINIMAL_PAIRS,

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.minimal_pairs.prompts.form import prompts_input
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, PLACE
-from engine.evaluations.minimal_pairs.records import NO_PROMPTS, OWN_PROMPTS, Settings
+from engine.evaluations.minimal_pairs.records import NO_PROMPTS, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import tr, translated
@@ -28,6 +28,7 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
         windows = {"window": tr("Window, tokens"), "stride": tr("Stride, tokens")}
         again = {name: label for name, label in windows.items() if getattr(chosen, name) is not None}
         again |= {"prompts": tr("Prompts")} if chosen.prompts != NO_PROMPTS else {}
+        again |= {"all_layers": tr("Reading times at every layer")} if chosen.all_layers else {}
         again |= {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
         settings.in_a_line(
             chosen,
@@ -71,7 +72,11 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         boundaries = settings.toggle(
             tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"], **start.at("boundaries")
         )
-        prompts = _prompts(start)
+        has_layers = dataset is not None and "all_layers" in dataset.data_kind.further_settings
+        layers = has_layers and settings.toggle(
+            tr("Reading times at every layer (logit lens)"), OPTIONS["all_layers"], **start.at("layers")
+        )
+        prompts = prompts_input(start)
         st.markdown(tr("**Encoder-decoders**"))
         reads = _choice(start, tr("The encoder is given"), "encoder_reads")
         st.caption(verbatim(translated(OPTIONS["encoder_reads"].choices[reads])))
@@ -94,6 +99,7 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         other_prefixes=others,
         leading_space=space,
         word_boundaries=boundaries,
+        all_layers=layers,
         encoder_reads=reads,
         encoder_text=text or "",
         shared_tokens=shared and has_shared,
@@ -104,32 +110,12 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
     )
 
 
-def _prompts(start: Start) -> dict[str, Any]:
-    """The templates that sentences are scored in, too: those of a language, or one's own."""
-    prompts = _choice(start, tr("Prompts: sentences in templates, too"), "prompts")
-    chosen: dict[str, Any] = {"prompts": prompts}
-    if prompts == NO_PROMPTS:
-        return chosen
-    if prompts == OWN_PROMPTS:
-        st.caption(tr("{place} stands for the sentence, and a line of --- between two templates.", place=PLACE))
-        for name, label in (("in_template", tr("For in-template LP")), ("yes_no", tr("Questions"))):
-            chosen[name] = settings.typed_texts(label, OPTIONS[name], **start.at(name))
-        chosen["answers"] = settings.typed_words(tr("Answers, yes first"), OPTIONS["answers"], **start.at("answers"))
-    else:
-        for template in BUILT_IN[prompts]:
-            st.caption(verbatim(f"{template.score}: {template.text}{template.cue}".replace("\n", " ⏎ ")))
-    chosen["chat_template"] = settings.toggle(
-        tr("Questions in the tokenizer's chat template"), OPTIONS["chat_template"], **start.at("chat-template")
-    )
-    return chosen
-
-
 def _windows(start: Start) -> dict[str, Any]:
     """How running text is read that is longer than a window."""
     st.markdown(tr("**Running text**"))
     with st.container(horizontal=True, gap="medium"):
-        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=160)
-        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=160)
+        window = settings.number(tr("Window, tokens"), OPTIONS["window"], **start.at("window"), width=380)
+        stride = settings.number(tr("Stride, tokens"), OPTIONS["stride"], **start.at("stride"), width=230)
     st.caption(verbatim(translated(OPTIONS["stride"].help)))
     where = _choice(start, tr("The prefix stands before"), "window_prefix")
     st.caption(verbatim(translated(OPTIONS["window_prefix"].choices[where])))

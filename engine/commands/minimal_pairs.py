@@ -18,6 +18,7 @@ from engine.commands.shared.common import (
     write_tables,
 )
 from engine.commands.shared.options import add_options, settings_from
+from engine.commands.shared.own_templates import take_files, with_templates
 from engine.commands.shared.presets import add_preset
 from engine.commands.shared.tracking import track
 from engine.datasets import reader_process
@@ -67,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_preset(parser, "minimal-pairs")
     add_options(parser, records.Settings)
+    take_files(parser)
     parser.add_argument(
         "--normalization",
         "--normalizations",
@@ -94,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Score and write pairs.csv, summary.csv and the tables beside them."""
+    with_templates(options)
     shown = settings_from(options, PairScoring)
     check(shown)
     dataset = reader_process.read(

@@ -23,7 +23,14 @@ SWAPPED_NAME = {
     "ja": "名前の入れ替え",
     "en": "swapped name",
 }  # the category of `sentence_pairs` with names of other readings
-_CONTENTS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
+_CONTENTS = (
+    "labelled_sentences",
+    "sentence_pairs",
+    "minimal_pairs",
+    "masked_sentences",
+    "scored_pairs",
+    "running_text",
+)
 KINDS = tuple(f"{kind}{ending}" for ending in LANGUAGES.values() for kind in _CONTENTS)
 
 # What --data and `engine.evaluate` take for a sample -> its kind.
@@ -122,6 +129,17 @@ def domain_sentences(language: str = "ja") -> domains.DomainSentences:
     )
 
 
+def running_text(language: str = "ja") -> minimal.MinimalPairs:
+    """6 documents of running text of some 200 characters in Japanese and 90 words in English, 3 of each of two genres.
+
+    They have a title and, as their category, the genre: "essay" or "explanation", in the language of the documents.
+
+    >>> running_text().n, sorted(set(running_text("en").categories))
+    (6, ['essay', 'explanation'])
+    """
+    return replace(minimal.from_table(_table("running_text", language)), name=_named("sample running text", language))
+
+
 def path(kind: str) -> Path:
     """The CSV file (UTF-8) behind the sample of `kind`, one of KINDS; InputError for any other."""
     if kind not in KINDS:
@@ -168,6 +186,7 @@ def _names_by_content() -> dict[str, str]:
         "minimal_pairs": minimal_pairs,
         "masked_sentences": masked_sentences,
         "scored_pairs": scored_pairs,
+        "running_text": running_text,
     }
     names = {kind: name for name, kind in NAMES.items()}
     return {

@@ -37,6 +37,7 @@ def chunk_slices(operation: str, facts: ModelFacts, settings: Mapping[str, Any],
         operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith(("pll", "mntp"))
     )
     budget = _tokens_per_chunk(operation, facts, _speed_up(facts, settings))
+    budget /= facts.n_layers + 1 if settings.get("all_layers") else 1  # a head for each
     slices: list[slice] = []
     start, cost = 0, 0.0
     for position, item in enumerate(items):

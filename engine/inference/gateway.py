@@ -159,13 +159,14 @@ class GatewaySession:
         prefix: str = AUTO,
         leading_space: bool = False,
         word_boundaries: bool = False,
+        all_layers: bool = False,
         encoder_reads: str = "nothing",
         encoder_text: str = "",
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
-        `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`), `leading_space` and `word_boundaries`
-        apply (`models.scoring.causal_lm`); "seq2seq", to which `encoder_reads` and `encoder_text` do
+        `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`), `leading_space`, `word_boundaries` and
+        `all_layers` apply (`models.scoring.causal_lm`); "seq2seq", to which `encoder_reads` and `encoder_text` do
         (`models.scoring.seq2seq_lm`); or one of `models.scoring.masked_lm`, to which `words` does.
         """
         settings = scoring_settings(
@@ -176,6 +177,7 @@ class GatewaySession:
             prefix=prefix,
             leading_space=leading_space,
             word_boundaries=word_boundaries,
+            all_layers=all_layers,
             encoder_reads=encoder_reads,
             encoder_text=encoder_text,
         )

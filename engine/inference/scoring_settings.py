@@ -18,6 +18,7 @@ def scoring_settings(
     prefix: str,
     leading_space: bool,
     word_boundaries: bool = False,
+    all_layers: bool = False,
     encoder_reads: str = "nothing",
     encoder_text: str = "",
 ) -> dict[str, Any]:
@@ -26,6 +27,7 @@ def scoring_settings(
     if scoring == "causal":
         applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
         applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
+        applicable |= {"all_layers": True} if all_layers else {}
     elif scoring == "seq2seq":
         applicable = {"encoder_reads": encoder_reads}
         applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}

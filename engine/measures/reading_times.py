@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -33,7 +33,8 @@ class Gain:
     share that the predictor explains, with its interval over items. coefficient: the change of the reading time by one
     unit of the predictor, with its interval over items. t, p: of the coefficient by ordinary least squares, which takes
     words as independent. aic_change: AIC with the predictor less AIC of the baseline. delta: mean change of the held-out
-    log-likelihood of a word, in nats, with its interval over items. Intervals are (low, high), at 95%.
+    log-likelihood of a word, in nats, with its interval over items; changes: that of each word, float64 (n,), in the
+    order of the words that are kept, empty where there is no delta. Intervals are (low, high), at 95%.
     """
 
     n: int
@@ -49,6 +50,7 @@ class Gain:
     delta: float = np.nan
     delta_interval: tuple[float, float] = (np.nan, np.nan)
     reason: Message | str = ""
+    changes: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
 
 def gain(
@@ -113,7 +115,11 @@ def gain(
     t = beta / np.sqrt(left / n_left / whole.spread) if left > 0 else np.inf * np.sign(beta)
     total = float(((y - y.mean()) ** 2).sum())
     root_ends, beta_ends = _jackknifed(y, x, design, groups, n_items, whole)
-    delta, delta_ends = _held_out(y, x, design, groups, n_items, min(folds, n_items), seed)
+    changes = _held_out(y, x, design, groups, n_items, min(folds, n_items), seed)
+    delta, delta_ends = np.nan, (np.nan, np.nan)
+    if len(changes):
+        means = clustered_means(changes[None, :], groups, by_t=True)
+        delta, delta_ends = float(means.mean[0]), (float(means.low[0]), float(means.high[0]))
     return Gain(
         n,
         n_items,
@@ -128,6 +134,7 @@ def gain(
         delta,
         delta_ends,
         NOT_HELD_OUT if np.isnan(delta) else "",
+        changes,
     )
 
 
@@ -219,9 +226,9 @@ def _squared(ends: tuple[float, float]) -> tuple[float, float]:
 
 def _held_out(
     y: Floats, x: Floats, design: Floats, groups: NDArray[np.intp], n_items: int, folds: int, seed: int
-) -> tuple[float, tuple[float, float]]:
-    """The mean change of the log-likelihood of held-out words, and its interval; nan where a part cannot be fitted."""
-    nothing = np.nan, (np.nan, np.nan)
+) -> Floats:
+    """The change of the log-likelihood of each word when it is held out, (n,); empty where a part cannot be fitted."""
+    nothing = np.empty(0)
     if folds < 2:
         return nothing
     part = np.empty(n_items, dtype=np.int64)
@@ -240,5 +247,4 @@ def _held_out(
             squares = (y[out] - columns[out] @ weights) ** 2
             densities.append(-0.5 * (np.log(2 * np.pi * variance) + squares / variance))
         changes[out] = densities[1] - densities[0]
-    means = clustered_means(changes[None, :], groups, by_t=True)
-    return float(means.mean[0]), (float(means.low[0]), float(means.high[0]))
+    return changes

@@ -158,6 +158,7 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
             prefix=settings.get("prefix"),
             leading_space=settings.get("leading_space", False),
             word_boundaries=settings.get("word_boundaries", False),
+            all_layers=settings.get("all_layers", False),
         )
     return masked_lm.token_log_likelihoods(
         _model(request, "masked"),

@@ -123,6 +123,23 @@ def test_a_page_with_a_result_violates_no_rule(kind: str, visitor: Page, stored:
     assert violations(visitor, f"{stored.url}/{FACES[kind].page.name}?run={runs[kind]}") == {}
 
 
+def test_a_popover_is_as_dark_as_the_app(visitor: Page, stored: Server) -> None:
+    visitor.set_viewport_size(WIDE)
+    visitor.emulate_media(color_scheme="dark")
+    visitor.goto(f"{stored.url}/minimal_pairs")
+    settled(visitor)
+    if visitor.locator('[class*="-inputs"] details:not([open])').count():  # the sample's result is shown
+        visitor.locator('[class*="-inputs"] summary').first.click()
+        settled(visitor)
+    visitor.locator('[class*="minimal-pairs-settings"] button').first.click()
+    body = visitor.locator('[data-testid="stPopoverBody"]')
+    body.locator('[data-testid="stButtonGroup"]').first.wait_for()
+    assert body.evaluate("one => getComputedStyle(one).colorScheme") == "dark"
+    assert [
+        node for node in violated(visitor) if "stPopoverBody" in node["target"] or node["rule"] == "color-contrast"
+    ] == []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_result_comes_first(kind: str, visitor: Page, stored: Server) -> None:
     runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}

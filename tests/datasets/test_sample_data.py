@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from engine.datasets import sample_data
+from engine.datasets.minimal_pairs import kinds
 from engine.errors import InputError
 from engine.language.readings.by_pykakasi import reading
 from engine.language.words import word_spans
@@ -192,6 +193,19 @@ def test_loaded_minimal_pairs_are_the_file() -> None:
     assert dataset.n == 200
     assert loaded == [(row["acceptable"], row["unacceptable"], row["phenomenon"]) for row in rows("minimal_pairs")]
     assert dataset.notices == ()
+
+
+def test_loaded_running_text_is_the_file_and_long_enough_for_windows_and_intervals() -> None:
+    for language in ("ja", "en"):
+        dataset, ending = sample_data.running_text(language), "" if language == "ja" else "_en"
+        expected = rows(f"running_text{ending}")
+        assert list(dataset.acceptable) == [row["text"] for row in expected] and dataset.data_kind is kinds.TEXTS
+        assert sorted(Counter(dataset.categories).values()) == [3, 3] and dataset.n == 6
+        assert dataset.fields["title"] == tuple(row["title"] for row in expected) and dataset.notices == ()
+        assert all("\n\n" in text and 150 <= len(text) <= 600 for text in dataset.acceptable)
+    assert [
+        row["text"] for row in rows("running_text") if not JAPANESE.fullmatch(row["text"].replace("\n\n", ""))
+    ] == []
 
 
 def test_samples_are_named_as_samples() -> None:

@@ -58,6 +58,7 @@ FROM_TABLE: Mapping[str, Callable[..., Any]] = {
     "scored_pairs": sentence_pairs,
     "minimal_pairs": minimal_pairs.from_table,
     "masked_sentences": masked_sentences.from_table,
+    "running_text": minimal_pairs.from_table,
 }
 
 

@@ -34,6 +34,7 @@ UNIT_OF_FIELD = {
     "similarity": "similarity",
     "vectors": "vectors",
     "log_likelihoods": "nats",
+    "layer_log_likelihoods": "nats",
     "first_log_likelihoods": "nats",
     "second_log_likelihoods": "nats",
 }
@@ -106,6 +107,7 @@ def jobs(name: str, is_small: bool) -> list[Job]:
         sentences = [side for pair in material.minimal_pairs(n, n_entries) for side in pair]
         return [
             Job("token_log_likelihoods", sentences, {"scoring": "causal"}),
+            Job("token_log_likelihoods", sentences, {"scoring": "causal", "all_layers": True}),
             Job("sentence_vectors", sentences, {"layers": [1, last], "pooling": "mean"}),
             Job("token_similarities", list(zip(sentences[::2], sentences[1::2], strict=True)), {"layers": [last]}),
         ]

@@ -235,7 +235,14 @@ class FakeBackend:
             "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
             "log_likelihoods": np.array(values, np.float32),
             "n_unknown": text.count("\ufffd"),
+            **({"layer_log_likelihoods": self._of_layers(values)} if settings.get("all_layers") else {}),
         }
+
+    def _of_layers(self, values: list[float]) -> np.ndarray:
+        """The last layer has the numbers; those below it more and more of another text's."""
+        others = np.roll(values, 1)
+        shares = np.linspace(0, 1, self._n_layers + 1)
+        return np.outer(values, shares).astype(np.float32) + np.outer(others, 1 - shares).astype(np.float32)
 
     def _continuations(self, model: tuple[str, str], item: list[str], settings: dict[str, Any]) -> Piece:
         """Of any length, so that a template may be longer than what the model takes of a sentence."""

@@ -191,9 +191,13 @@ def checkpoint_figure(points: pd.DataFrame, curve: Curve = ACCURACY) -> tuple[go
             )
         )
     figure.update_xaxes(title=tr("Step"), type="log" if is_log else "linear", zeroline=False, fixedrange=True)
-    if is_log and not steps[0]:
+    if is_log:
         powers = [10.0**power for power in range(int(np.ceil(np.log10(least))), int(np.log10(steps[-1])) + 1)]
-        figure.update_xaxes(tickvals=[least / 2, *powers], ticktext=["0", *(f"{power:,.0f}" for power in powers)])
+        marked = powers if len(powers) > 1 else [float(step) for step in steps if step > 0]
+        begun = [] if steps[0] else [least / 2]
+        figure.update_xaxes(
+            tickvals=[*begun, *marked], ticktext=["0" for _ in begun] + [f"{step:,.0f}" for step in marked]
+        )
     figure.update_yaxes(tickformat=curve.ticks, title=None, zeroline=False, fixedrange=True)
     if curve.level is not None:
         figure.add_hline(y=curve.level, line={"color": GREY, "width": 1, "dash": "dot"})

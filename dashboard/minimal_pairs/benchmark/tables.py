@@ -26,7 +26,7 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.acquisition import curves
 from engine.evaluations.minimal_pairs.designs import predictions as designs
-from engine.evaluations.minimal_pairs.reading import times
+from engine.evaluations.minimal_pairs.reading import layers, times
 from engine.evaluations.minimal_pairs.records import TOKENS, Result
 from engine.evaluations.minimal_pairs.running_text import tables as running_text
 from engine.evaluations.minimal_pairs.views import available
@@ -61,6 +61,8 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
 }
 READING_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "reading_times": lambda result, score, alpha: times.gains(result),
+    "reading_checkpoints": lambda result, score, alpha: times.along_checkpoints(result, times.gains(result)),
+    "layers": lambda result, score, alpha: layers.layers(result),
     "word_surprisals": lambda result, score, alpha: times.word_surprisals(result),
 }
 ACQUISITION_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {

@@ -19,7 +19,7 @@ from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import with_shown_models
+from dashboard.shared.theme import list_height, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.length_effects import number_of_sentences
 from engine.evaluations.minimal_pairs.records import Result
@@ -32,6 +32,7 @@ from engine.models.sources.names import shown_name
 
 MODELS, SCORES, FILES = "models", "scores", "files"
 LINES = {MODELS: mark("models"), SCORES: mark("scores"), FILES: mark("files")}
+TABLE_HEIGHT = 560  # of a row for each model and score
 MAX_SOURCES = 10  # more lines cannot be distinguished
 SLOPE, CORRELATION = mark("Effect of length by score"), mark("Score against the number of tokens")
 
@@ -267,10 +268,11 @@ def _pairing(view: ScoredRun) -> None:
                 "pairs."
             )
         )
-        three = "%.3f"
+        three, pairing = "%.3f", tables(view, "pairing")
         st.dataframe(
-            with_shown_models(tables(view, "pairing")),
+            with_shown_models(pairing if (pairing["reason"] != "").any() else pairing.drop(columns="reason")),
             hide_index=True,
+            height=list_height(len(pairing), TABLE_HEIGHT),
             placeholder="–",
             column_config={
                 "model": tr("Model"),

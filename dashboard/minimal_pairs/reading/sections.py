@@ -29,6 +29,7 @@ from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.designs.arrays import mean_with_interval
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.reading.times import BASELINES, TIME, WITH_PREVIOUS, challenge_scores
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
 
@@ -131,6 +132,12 @@ def reading_tables(view: ScoredRun) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables that the page of reading times offers to download: those of the command."""
     return {
         "reading_times": partial(table, view, "reading_times"),
+        **(
+            {"reading_checkpoints": partial(table, view, "reading_checkpoints")}
+            if checkpoint_series(view.result, view.models)
+            else {}
+        ),
+        **({"layers": partial(table, view, "layers")} if len(view.result.layers) else {}),
         "babylm_reading": lambda: challenge_scores(table(view, "reading_times"), view.result.format),
         "word_surprisals": partial(table, view, "word_surprisals"),
         "pairs": lambda: PAIRS.selected(view.result.pairs),

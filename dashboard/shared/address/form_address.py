@@ -4,9 +4,10 @@
     … widgets under the keys below …
     written(kind)                      # after them: into the address, where a choice has changed
 
-`data` is a source of the form (upload, paste, kept), or hub:ORG/NAME of the Hugging Face Hub; `header` is what the first
-row of a file is. The sample, and a first row that the file tells, are not written. A run in the address has its own data:
-beside it neither is read or written. A file that was uploaded is not in an address: its header is that of the next one.
+`data` is a source of the form (upload, paste, kept), hub:ORG/NAME of the Hugging Face Hub, or sample:NAME, another sample
+than the page's own; `header` is what the first row of a file is. The page's own sample, and a first row that the file
+tells, are not written. A run in the address has its own data: beside it neither is read or written. A file that was
+uploaded is not in an address: its header is that of the next one.
 """
 
 from __future__ import annotations
@@ -47,10 +48,15 @@ def hub_key(kind: str) -> str:
     return f"{kind}-hub"
 
 
-def opened(kind: str, sources: Collection[str]) -> None:
+def sample_key(kind: str) -> str:
+    """The key of the choice among several samples."""
+    return f"{kind}-sample"
+
+
+def opened(kind: str, sources: Collection[str], samples: Collection[str] = ()) -> None:
     """Set the widgets of a form to what the address says, where it was opened, or changed otherwise than by the page.
 
-    sources: those that the form offers; another one is ignored, which is said.
+    sources: those that the form offers; another one is ignored, which is said. samples: the further ones.
     """
     kept = _kept(kind)
     own = _own()
@@ -59,10 +65,12 @@ def opened(kind: str, sources: Collection[str]) -> None:
     if not own or own == kept.left or is_widget_newer:
         return
     source, _, name = own.get(DATA, SAMPLE).partition(":")
-    if source not in sources or (name and source != HUB):
+    if source not in sources or (name and source != HUB and not (source == SAMPLE and name in samples)):
         _ignored(DATA, own[DATA])
     else:
         st.session_state[source_key(kind)] = source
+        if samples and source == SAMPLE:
+            st.session_state[sample_key(kind)] = name
         if source == HUB:
             st.session_state[hub_key(kind)] = own[DATA] if name else None
     if HEADER in own and own[HEADER] not in HEADERS:
@@ -108,7 +116,8 @@ def _own() -> dict[str, str]:
 def _chosen(kind: str) -> dict[str, str]:
     source = str(st.session_state.get(source_key(kind), SAMPLE))
     if source == SAMPLE:
-        return {}
+        sample = str(st.session_state.get(sample_key(kind)) or "")
+        return {DATA: f"{SAMPLE}:{sample}"} if sample else {}
     name = str(st.session_state.get(hub_key(kind)) or "") if source == HUB else ""
     chosen = {DATA: name if name.startswith(f"{HUB}:") else source}
     header = st.session_state.get(_header_key(kind)) or st.session_state.get(_present_key(kind))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -63,10 +63,23 @@ TABLES_KEPT = 2  # for each session: an uploaded table can be large
 
 
 @dataclass(frozen=True)
+class FurtherSample:
+    """A sample of another kind than that which the page opens on; nothing is evaluated before somebody asks.
+
+    label: of the choice. sample: in a language of the samples.
+    """
+
+    label: str
+    sample: Callable[[str], Any]
+    about: str
+
+
+@dataclass(frozen=True)
 class DatasetForm:
     """What the dataset widgets of a page need: the module that reads the data, the sample, English texts.
 
-    kind: that of the runs, with which the keys of the widgets begin. sample: in a language of the samples.
+    kind: that of the runs, with which the keys of the widgets begin. sample: in a language of the samples. sample_label:
+    what it is called beside `further_samples`, each by its name in the address.
     """
 
     kind: str
@@ -78,6 +91,8 @@ class DatasetForm:
     # Draws an uploader of its own, for several files at once; kind and whether bad rows are left out -> dataset.
     files: Callable[[str, bool], Any | None] | None = None
     is_addressed: bool = True  # whether the address has its choices: of one form of a page
+    sample_label: str = ""
+    further_samples: Mapping[str, FurtherSample] = field(default_factory=dict)
 
 
 def labelled_form(kind: str) -> DatasetForm:
@@ -101,7 +116,7 @@ def dataset_input(form: DatasetForm) -> Any | None:
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
     if form.is_addressed:
-        form_address.opened(kind, sources)
+        form_address.opened(kind, sources, form.further_samples)
     dataset = _of_source(form, sources, dataset_type)
     if form.is_addressed:
         form_address.written(kind)
@@ -196,8 +211,25 @@ def _of_language_first(language: str, *architectures: str) -> tuple[str, ...]:
 
 
 def _sample(form: DatasetForm) -> Any:
-    dataset = form.sample(sample_language.choice(form.kind))
-    st.caption(f"{tr(form.about_sample)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
+    if not form.further_samples:
+        dataset, about = form.sample(sample_language.choice(form.kind)), form.about_sample
+    else:
+        with st.container(horizontal=True, gap="small"):
+            name = st.segmented_control(
+                tr("Sample"),
+                ["", *form.further_samples],
+                format_func=lambda name: tr(form.further_samples[name].label if name else form.sample_label),
+                default="",
+                required=True,
+                key=form_address.sample_key(form.kind),
+                persist_state="session",
+                label_visibility="collapsed",
+            )
+            language = sample_language.choice(form.kind)
+        further = form.further_samples.get(str(name))
+        dataset = (further.sample if further else form.sample)(language)
+        about = further.about if further else form.about_sample
+    st.caption(f"{tr(about)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
     _preview(dataset, form.kind)
     return dataset
 

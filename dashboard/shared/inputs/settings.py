@@ -210,7 +210,7 @@ def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **lo
 
     White space is the user's own; a text of nothing else, as before a first such line or after a last one, is none.
     """
-    texts = f"\n{BETWEEN_TEXTS}\n".join(at_first(option, first))
+    texts = joined_texts(at_first(option, first))
     typed = str(st.text_area(label, texts, key=key, height=90, **_look(option, look)))
     texts_of_lines: list[list[str]] = [[]]
     for line in typed.split("\n"):
@@ -219,6 +219,11 @@ def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **lo
         else:
             texts_of_lines[-1].append(line)
     return tuple(text for text in map("\n".join, texts_of_lines) if text.strip())
+
+
+def joined_texts(texts: Sequence[str]) -> str:
+    """What the field of `typed_texts` holds for these texts."""
+    return f"\n{BETWEEN_TEXTS}\n".join(texts)
 
 
 def typed_words(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:

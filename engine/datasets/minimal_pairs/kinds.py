@@ -173,6 +173,7 @@ READING = replace(
         Message("Read as {formats}: {n:,} texts with reading times."),
     ),
     to_rate=Message("Texts to rate"),
+    further_settings=frozenset(("all_layers",)),
     labels=lambda formats, originals: (),
     notices=lambda numbers, good, bad: (),
     repeated=None,  # a text may be read in several files
@@ -189,6 +190,7 @@ ACQUISITION = replace(
         Message("Read as {formats}: {n:,} words in contexts."),
     ),
     to_rate=Message("Sentences to rate"),
+    further_settings=frozenset(),
     regions=acquisition.regions_of,
 )
 TEXTS = replace(

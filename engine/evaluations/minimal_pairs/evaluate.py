@@ -35,6 +35,7 @@ from engine.evaluations.minimal_pairs.prompts.scoring import (
     with_prompts,
 )
 from engine.evaluations.minimal_pairs.prompts.templates import templates_of
+from engine.evaluations.minimal_pairs.reading.layers import check_layers, layer_words, layers
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.running_text.documents import document_table
 from engine.evaluations.minimal_pairs.running_text.windows import check_no_windows, windows_of
@@ -89,6 +90,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     outside = outside_models(settings, dataset, session)
     all_facts = [outside[model].facts if model in outside else session.describe(model) for model in settings.models]
     check_chat_templates(settings, all_facts)
+    check_layers(settings, kind, all_facts)
     is_prompted = bool(templates) and any(map(takes_prompts, all_facts))
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     windows = {facts.name: found for facts in all_facts if (found := windows_of(facts, settings, kind))}
@@ -204,6 +206,9 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     )
     if kind.in_windows:
         result = replace(result, documents=document_table(dataset, scored, result.pairs))
+    if settings.all_layers:
+        result = replace(result, layer_words=layer_words(dataset, scored))
+        result = replace(result, layers=layers(result))
     result = with_unigrams(result, THESE)
     loaded = [facts for facts in all_facts if facts.is_loaded]
     language = other_language_notices(loaded, dataset.acceptable)
@@ -230,7 +235,8 @@ def _scored(
     windows: tuple[int, int] | None,
 ) -> ScoredPairs:
     # Not asked for where no space could mark how words begin.
-    boundaries = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
+    further = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
+    further |= {"all_layers": True} if settings.all_layers else {}
 
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         if windows is not None:
@@ -256,7 +262,7 @@ def _scored(
             leading_space=settings.leading_space,
             encoder_reads=settings.encoder_reads,
             encoder_text=settings.encoder_text,
-            **boundaries,
+            **further,
         )
 
     def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:

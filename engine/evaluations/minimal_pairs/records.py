@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 
 from engine.datasets.minimal_pairs.kinds import JUDGED, DataKind, kind_of
-from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
+from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import (
     Column,
     Table,
     Type,
     declared,
     documented,
+    measured,
 )
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.evaluations.shared.stored_table import ManyRows
@@ -167,7 +168,12 @@ PROMPTS = (
         "Japanese",
         "In three Japanese templates for in-template LP and after two Japanese questions, whose answers are はい and いいえ.",
     ),
-    Choice(OWN_PROMPTS, "your own", "In templates of your own: in_template and yes_no."),
+    Choice(
+        OWN_PROMPTS,
+        "your own",
+        "In templates of your own: in_template and yes_no, or on the command line the name of a table of them in place of "
+        "own, such as the templates.csv of a run.",
+    ),
 )
 
 LONGEST_WINDOW = 2048
@@ -308,6 +314,11 @@ class Settings:
     )
     window_prefix: str = option(
         "each", "Of running text: what the prefix of a causal model stands before.", choices=WINDOW_PREFIXES
+    )
+    all_layers: bool = option(
+        False,
+        "Of reading times: the surprisal of words at every layer, too, by the logit lens: the model's final norm and head on "
+        "the states of the layer. Causal models that are loaded here; a further pass of the head for each layer.",
     )
     shared_tokens: bool = option(
         False,
@@ -722,6 +733,49 @@ DOCUMENTS = Table(
     since="0.3.0",
 )
 
+LAYER_WORDS = Table(
+    "layer_words",
+    Message("A row for each word of each text at each layer of each model; none without `all_layers`."),
+    (
+        MODEL,
+        PAIR_ROW,
+        Column("region", "integer", "number of the word in its text, from 1", dtype="int16"),
+        Column("layer", "integer", "hidden state, 0 the embeddings", dtype="int16"),
+        measured(
+            "lens_surprisal", "surprisal", "its surprisal by the logit lens, with boundaries where they were scored"
+        ),
+    ),
+    only_with_rows=True,
+    since="0.3.0",
+    is_large=True,
+)
+_OVER_LAST = Message("the last layer's is taken off, Student's t over items")
+LAYERS = Table(
+    "layers",
+    Message(
+        "A row for each layer of each model, for each column of reading times against each baseline; none without "
+        "`all_layers`."
+    ),
+    (
+        MODEL,
+        Column("layer", "integer", "hidden state, 0 the embeddings; the last is the model as it is"),
+        Column("measure", "text", "the column of the reading times"),
+        Column("baseline", "text", "as in reading_times, the surprisal of the word before being that of the layer"),
+        Column("n", "integer", "words that have all numbers", "words"),
+        Column("n_items", "integer", "texts or sentences that they stand in", "items"),
+        measured("reading_gain", "gain"),
+        *interval(Message("Student's t over items"), "gain"),
+        Column("over_last", "number", "the gain less that of the last layer", "nats per word", "higher", digits=4),
+        *interval(_OVER_LAST, "over_last"),
+        Column("p_holm", "number", "p of that difference, two-sided, by Holm's method for the layers below the last"),
+        measured("reading_share", "share"),
+        *interval(Message("the jackknife over items"), "share"),
+        WHY_UNDEFINED,
+    ),
+    only_with_rows=True,
+    since="0.3.0",
+)
+
 
 @documented
 @dataclass(frozen=True)
@@ -744,6 +798,8 @@ class Result:
     shared: pd.DataFrame = field(default_factory=SHARED.frame, metadata=declared(SHARED))
     prompted: pd.DataFrame = field(default_factory=PROMPTED.frame, metadata=declared(PROMPTED))
     documents: pd.DataFrame = field(default_factory=DOCUMENTS.frame, metadata=declared(DOCUMENTS))
+    layer_words: ManyRows = field(default_factory=LAYER_WORDS.frame, metadata=declared(LAYER_WORDS))
+    layers: pd.DataFrame = field(default_factory=LAYERS.frame, metadata=declared(LAYERS))
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)
     prefixes: dict[str, str] = field(default_factory=dict)

@@ -93,11 +93,14 @@ _EACH_TOKEN = (
     "ids",
     "spans",
     "log_likelihoods",
+    "layer_log_likelihoods",
     "first_log_likelihoods",
     "second_log_likelihoods",
     "documents",
     "ranks",
 )
+# NaN inside of words, and -inf where no piece of the vocabulary may follow.
+_BOUNDARIES = ("word_boundaries", "layer_boundaries")
 
 
 def packed_pieces(pieces: list[Piece]) -> bytes:
@@ -206,7 +209,8 @@ def _check(piece: Piece, operation: str) -> None:
     """Raise ValueError for a piece without the fields of its operation, or with a number that is none."""
     for name, value in piece.items():
         if isinstance(value, np.ndarray):
-            if value.dtype.kind == "f" and not np.isfinite(value).all():
+            bad = np.isposinf if name in _BOUNDARIES else lambda numbers: ~np.isfinite(numbers)
+            if value.dtype.kind == "f" and bad(value).any():
                 raise ValueError(f"{name} has numbers that are NaN or infinite")
         elif operation != "describe" and not _is_plain(value):
             raise ValueError(f"{name} is no field of a piece")

@@ -129,6 +129,17 @@ READING_CARDS = (
         digits=4,
     ),
     MeasureCard(
+        "lens_surprisal",
+        "Surprisal at a layer (logit lens)",
+        "S_ℓ",
+        "S_ℓ = −Σ_{i in w} log2 softmax(W · norm(h_ℓ))_i,  h_ℓ the state of layer ℓ before token i, norm and W the model's own",
+        "[0, ∞)",
+        "bits",
+        "neither",
+        "How unexpected is the word to what the model has computed up to a layer?",
+        "nostalgebraist 2020 (the logit lens); for reading times Kuribayashi, Oseki, Ben Taieb, Inui, Baldwin 2025 (TACL 13)",
+    ),
+    MeasureCard(
         "reading_share",
         "Share of reading times explained by surprisal alone",
         "ΔR²",

@@ -19,6 +19,7 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import TREE_TOKENS, packed_trees, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
+from engine.models.scoring.layers.logit_lens import LogitLens, logit_lens
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
@@ -58,6 +59,7 @@ def token_log_likelihoods(
     prefix: Sequence[str] | None = None,
     leading_space: bool = False,
     word_boundaries: bool = False,
+    all_layers: bool = False,
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
 
@@ -71,6 +73,9 @@ def token_log_likelihoods(
     one begins there or the text ends, at last the same after the text, and NaN before the tokens inside of words.
     Before the first token of a text that begins without white space it is the probability of all such pieces, or the
     end. They are from the same pass, however it is batched; the last token is then read, too.
+    all_layers: pieces have "layer_log_likelihoods", too: float32 (|S|, n_layers + 1), what the logit lens says at each
+    layer (`layers.logit_lens`), from the embeddings to the last, whose numbers are the log-likelihoods; and with word
+    boundaries "layer_boundaries", float32 (|S| + 1, n_layers + 1).
 
     Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
     piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
@@ -94,7 +99,10 @@ def token_log_likelihoods(
         ]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].tokens)]
-    scores = dict(zip(scorable, sequence_scores(loaded, [sequences[i] for i in scorable], beginnings), strict=True))
+    lens = logit_lens(loaded) if all_layers else None
+    found = sequence_scores(loaded, [sequences[i] for i in scorable], beginnings, lens)
+    by_layer = dict(zip(scorable, found, strict=True)) if all_layers else {}
+    scores = {i: own[:, -1] if all_layers else own for i, own in zip(scorable, found, strict=True)}
     nothing = np.zeros(0, dtype=np.float32)
     return [
         excluded_piece(reason, len(sequence.ids))
@@ -107,6 +115,7 @@ def token_log_likelihoods(
             unknown_id=loaded.tokenizer.unk_token_id,
             word_boundaries=_boundaries(sequence, scores[i]) if i in scores else None,
         )
+        | (_of_layers(sequence, by_layer[i]) if i in by_layer else {})
         for i, (spans, sequence, reason) in enumerate(zip(spans_by_text, sequences, reasons, strict=True))
     ]
 
@@ -171,27 +180,46 @@ def _with_boundaries(sequence: TokenSequence, spans: Spans, beginnings: WordBegi
     )
 
 
+def _of_layers(sequence: TokenSequence, scores: np.ndarray) -> dict[str, np.ndarray]:
+    """The fields of a piece that are of all layers, of what was scored of its sequence, (n, n_layers + 1)."""
+    boundaries = _boundaries(sequence, scores)
+    return {
+        "layer_log_likelihoods": scores[: len(sequence.tokens)],
+        **({} if boundaries is None else {"layer_boundaries": boundaries}),
+    }
+
+
 def _boundaries(sequence: TokenSequence, scores: np.ndarray) -> np.ndarray | None:
-    """Of what was scored of a sequence the sets, before the token where each stands: float32 (|S| + 1,), or None."""
+    """Of what was scored of a sequence the sets, before the token where each stands: float32 (|S| + 1,), or None.
+
+    scores (n,), or (n, n_layers + 1) for as many columns.
+    """
     if sequence.targets is None:
         return None
     n = len(sequence.tokens)
-    boundaries = np.full(n + 1, np.nan, dtype=np.float32)
+    boundaries = np.full((n + 1, *scores.shape[1:]), np.nan, dtype=np.float32)
     boundaries[np.searchsorted(sequence.at[:n], sequence.at[n:])] = scores[n:]
     return boundaries
 
 
 @torch.inference_mode()
 def sequence_scores(
-    loaded: LoadedModel, sequences: list[TokenSequence], beginnings: WordBeginnings | None = None
+    loaded: LoadedModel,
+    sequences: list[TokenSequence],
+    beginnings: WordBeginnings | None = None,
+    lens: LogitLens | None = None,
 ) -> list[np.ndarray]:
-    """Log-likelihoods of what is scored of each sequence, tokens or sets of pieces."""
+    """Log-likelihoods of what is scored of each sequence, tokens or sets of pieces: float32 (n,).
+
+    With a lens those at every layer, (n, n_layers + 1).
+    """
     if not sequences:
         return []
     sets = _members(loaded, beginnings) if beginnings is not None and beginnings.are_marked else None
     device, padding = loaded.device, pad_id(loaded.tokenizer)
     ends = np.cumsum([len(sequence.at) for sequence in sequences])
-    result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
+    shape = (int(ends[-1]),) if lens is None else (int(ends[-1]), lens.n_layers + 1)
+    result = torch.empty(shape, dtype=torch.float32, device=device)
     batching = batching_of(loaded.model)
     # No token follows the last one, so the model need not read it, unless its numbers depend on the length of the text.
     read = [sequence.ids[:-1] if batching == "any" and sets is None else sequence.ids for sequence in sequences]
@@ -231,9 +259,11 @@ def sequence_scores(
                 np.concatenate([scored_by_row[i][:, 2] for i in batch]),
             )
         )
-        result[index] = target_log_likelihoods_at(
-            loaded.model, inputs, row_of, column_of, distribution, target, sets=sets
-        )
+
+        def score() -> torch.Tensor:
+            return target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target, sets=sets)
+
+        result[index] = score() if lens is None else lens.of_layers(score)
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(distinct) for distinct, _ in distinct_by_row]

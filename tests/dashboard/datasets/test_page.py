@@ -65,6 +65,8 @@ def test_the_samples_are_listed_by_themselves_in_both_languages() -> None:
         assert (row["fits"], row["rows"], row["language"]) == ("Minimal pairs", pairs.n, name)
     labelled = table[table["content"] == sample_data.labelled_sentences("ja").content_hash[:12]]
     assert labelled["fits"].tolist() == ["Clusters, Classification"]
+    texts = table[table["content"] == sample_data.running_text("en").content_hash[:12]]
+    assert texts["fits"].tolist() == ["Minimal pairs"] and texts["rows"].tolist() == [6]
 
 
 def test_samples_are_not_offered_to_be_kept() -> None:

@@ -67,6 +67,26 @@ def test_prompts_of_a_language_are_chosen_and_read_off_under_each_score(
     assert "in 5 templates" in paragraph and "ide2025" in paragraph
 
 
+def test_a_table_of_templates_takes_the_place_of_what_was_typed(backend: FakeBackend) -> None:
+    app = visit()
+    app.segmented_control(key="minimal-pairs-prompts").set_value("own")
+    drawn(app).text_area(key="minimal-pairs-in_template").set_value("Typed: {sentence}")
+    table = b'score,text,answers\nin-template LP,"A:\n{sentence}",\nin-template LP,B: {sentence},\nYes/No,{sentence}?,"Ja,Nein"\n'
+    app.file_uploader(key="minimal-pairs-templates-file-0").set_value([("own.csv", table, "text/csv")])
+    drawn(app)
+    assert (
+        not app.error and app.text_area(key="minimal-pairs-in_template").value == "A:\n{sentence}\n---\nB: {sentence}"
+    )
+    bad = b"score,text\nin-template LP,nothing\nother,{sentence}\n"
+    app.file_uploader(key="minimal-pairs-templates-file-1").set_value([("bad.csv", bad, "text/csv")])
+    drawn(app)
+    (error,) = app.error
+    assert "2 of 2 rows" in error.value and "0 places" in words(app) and "'other'" in words(app)
+    settings = session.engine().runs.settings(submitted(app))
+    assert settings.in_template == ("A:\n{sentence}", "B: {sentence}") and settings.yes_no == ("{sentence}?",)
+    assert settings.answers == ("Ja", "Nein")
+
+
 def test_templates_of_ones_own_are_typed_and_kept(backend: FakeBackend) -> None:
     app = visit()
     app.segmented_control(key="minimal-pairs-prompts").set_value("own")

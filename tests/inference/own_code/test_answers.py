@@ -50,6 +50,21 @@ def test_pieces_come_back_equal() -> None:
     assert found[1] == excluded and isinstance(found[1]["excluded"], Message)
 
 
+def test_boundaries_of_words_are_no_numbers_inside_of_words() -> None:
+    """As `causal_lm` gives them: NaN before a token that goes on with a word, -inf where no piece of a set may follow."""
+    boundaries = np.array([-0.5, np.nan, -np.inf], dtype=np.float32)
+    layers = {
+        "layer_log_likelihoods": np.zeros((2, 3), np.float32),
+        "layer_boundaries": np.stack([boundaries] * 3, axis=1),
+    }
+    (found,) = unpacked(packed_pieces([{**PIECE, "word_boundaries": boundaries, **layers}]), SCORES, 1)
+    np.testing.assert_array_equal(found["word_boundaries"], boundaries)
+    np.testing.assert_array_equal(found["layer_boundaries"], layers["layer_boundaries"])
+    for wrong in ({"word_boundaries": -boundaries}, {"layer_log_likelihoods": np.zeros((3, 3), np.float32)}):
+        with pytest.raises(RunError, match="cannot be read"):
+            unpacked(packed_pieces([{**PIECE, **wrong}]), SCORES, 1)
+
+
 @pytest.mark.parametrize("kind", [ModelError, InputError, RunError])
 def test_errors_come_back_with_their_message(kind: Any) -> None:
     message = Message("There is no operation {operation!r}; there are {OPERATIONS}.", operation="x", OPERATIONS="y")

@@ -139,6 +139,9 @@ SENTENCES: Mapping[str, str] = {
     "questions alone": "Causal models were also scored by {n} questions on each sentence {cite}: by the log-odds of yes as the "
     "answer.",
     "chat template": "Questions were put into the chat template of the tokenizer.",
+    "layers by logit lens": "Surprisal is also taken at every layer by the logit lens {cite}: the final norm and the head of the "
+    "model are applied to the states of the layer. The gain of a layer is compared with that of the last one by Student's "
+    "paired test over items, corrected by Holm's method {holm}.",
     "leading space": "A space is put before each sentence that a causal model reads.",
     "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "
     "later tokens of its word {cite}.",

@@ -106,6 +106,21 @@ WORKS: Mapping[str, Work] = {
         2024,
         "The 2nd {BabyLM} Challenge at the 28th Conference on Computational Natural Language Learning",
     ),
+    "nostalgebraist2020": Work(
+        "misc",
+        "{nostalgebraist}",
+        "interpreting {GPT}: the logit lens",
+        2020,
+        {"note": "Blog post, LessWrong"},
+    ),
+    "kuribayashi2025": _article(
+        "Kuribayashi, Tatsuki and Oseki, Yohei and Ben Taieb, Souhaib and Inui, Kentaro and Baldwin, Timothy",
+        "Large Language Models Are Human-Like Internally",
+        2025,
+        "Transactions of the Association for Computational Linguistics",
+        "13",
+        "1743--1766",
+    ),
     "salazar2020": _acl(
         "Salazar, Julian and Liang, Davis and Nguyen, Toan Q. and Kirchhoff, Katrin",
         "Masked Language Model Scoring",

@@ -13,8 +13,8 @@ from engine.evaluations.minimal_pairs import notices
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.kinds.single_sentences import OF_CONDITIONS, OF_PAIRS_ALONE
-from engine.evaluations.minimal_pairs.reading import times
-from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
+from engine.evaluations.minimal_pairs.reading import layers, times
+from engine.evaluations.minimal_pairs.records import LAYERS, PairScoring, PairView, Result, Settings
 from engine.evaluations.shared.finding import (
     MOST_LISTED,
     Contest,
@@ -23,6 +23,7 @@ from engine.evaluations.shared.finding import (
     finding_parts,
     left_out_rows,
     listed,
+    p_value,
     spoken,
     with_interval,
 )
@@ -34,7 +35,15 @@ from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 
-FILES = (times.GAINS, times.CHALLENGE, times.WORDS)
+FILES = (times.GAINS, times.CHECKPOINTS, LAYERS, times.CHALLENGE, times.WORDS)
+SIGNIFICANT = 0.05
+BEST_LAYER = Message(
+    "By layer (logit lens), {model} gains most at layer {layer} of {last}: {value}, {over} above the last layer ({p}, Holm "
+    "over {n} layers). That layer was chosen after looking at all, so its own gain is overstated."
+)
+NO_BEST_LAYER = Message(
+    "By layer (logit lens), no layer of {models} gains significantly more than the last (Holm over the layers of each)."
+)
 GAIN = Message("Gain for {measure} by surprisal beyond {baseline}, in nats per word: {standings}.")
 STANDING = Message("{model} {value} over {over}")
 NOT_TESTED = Message("The difference between models was not tested.")
@@ -62,6 +71,8 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
     return {
         "pairs": PAIRS.selected(result.pairs),
         times.GAINS.name: gains,
+        times.CHECKPOINTS.name: times.along_checkpoints(result, gains),
+        LAYERS.name: layers.layers(result, asked.shown.folds),
         times.CHALLENGE.name: times.challenge_scores(gains, result.format),
         times.WORDS.name: times.word_surprisals(result),
         "tokens": in_memory(result.tokens),
@@ -75,6 +86,7 @@ def _notices(
     masked = [facts.name for facts in all_facts if facts.kind == "masked"]
     return [
         *notices.of_sentences(result, dataset, all_facts, about_shared),
+        *notices.of_unread_series(result),
         *([BOTH_SIDES.format(models=", ".join(masked))] if masked else []),
     ]
 
@@ -140,10 +152,39 @@ def _finding(result: Result, _: PairView | None = None, __: Tables | None = None
     ]
     if len(ranked) > 1:
         sentences.append(NOT_TESTED if are_alike else OTHER_WORDS)
+    sentences += _by_layer(result, measure, contest, names)
     undefined = [names[each.model] for each in contest.standings if each not in ranked]
     if undefined:
         sentences.append(Message("Undefined for {models}.", models=listed(undefined)))
     return finding_parts(sentences, contest.n_left_out)
+
+
+def _by_layer(result: Result, measure: str, contest: Contest, names: Mapping[str, str]) -> list[Message]:
+    """Whether a layer below the last gains more for a column of times, by a test over all such layers of each model."""
+    table = result.layers
+    own = table[(table["measure"] == measure) & (table["baseline"] == times.WITH_PREVIOUS)]
+    sentences, others = [], []
+    for model, of_model in own.groupby("model", sort=False):
+        tested = of_model[of_model["p_holm"].notna()]
+        above = tested[(tested["p_holm"] < SIGNIFICANT) & (tested["over_last"] > 0)]
+        if not len(tested):
+            continue
+        if not len(above):
+            others.append(names[str(model)])
+            continue
+        best = above.sort_values("gain", kind="stable").iloc[-1]
+        sentences.append(
+            BEST_LAYER.format(
+                model=names[str(model)],
+                layer=int(best["layer"]),
+                last=int(of_model["layer"].max()),
+                value=with_interval(contest, Standing(str(model), best["gain"], best["gain_low"], best["gain_high"])),
+                over=contest.number(best["over_last"]),
+                p=p_value(best["p_holm"]),
+                n=len(tested),
+            )
+        )
+    return [*sentences, *([NO_BEST_LAYER.format(models=listed(others))] if others else [])]
 
 
 def _verdicts(ranked: Sequence[Standing], names: Mapping[str, str]) -> list[Message]:

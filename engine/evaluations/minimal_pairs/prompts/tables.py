@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.minimal_pairs.clustered.intervals import OVER, shares_over
+from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.records import PROMPTED, Result
 from engine.evaluations.minimal_pairs.views import COUNTED, by_model, clusters_of
 from engine.evaluations.shared.common_columns import MODEL
@@ -23,6 +24,9 @@ TEMPLATES = Table(
         Column("text", "text", "the template; {sentence} stands for the sentence"),
         *COUNTED,
         *OVER,
+        Column(
+            "answers", "text", 'the answers to a question, yes first, as "Yes,No"; "" of a template for in-template LP'
+        ),
     ),
     only_with_rows=True,
     since="0.3.0",
@@ -35,6 +39,7 @@ def by_template(result: Result, clustered_by: str = "") -> pd.DataFrame:
 
     clustered_by: the column whose values are the clusters of pairs, as in `views.clusters_of`.
     """
+    answers = [",".join(template.answers) for template in templates_of(result.settings)]
     parts = []
     for model, pairs in by_model(result):
         own = result.prompted[(result.prompted["model"] == model).to_numpy()]
@@ -51,6 +56,7 @@ def by_template(result: Result, clustered_by: str = "") -> pd.DataFrame:
                 "n_correct": int((decided == 1).sum()),
                 "n_tied": int((decided == 0).sum()),
                 "accuracy": float((decided == 1).mean()),
+                "answers": answers[number - 1],
             }
             over = shares_over(decided == 1, np.zeros(len(pairs), dtype=np.intp), 1, clusters, clustered_by)
             parts.append(pd.DataFrame(line | over, index=[0]))

@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.layouts import BABYLM_READING
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.datasets.minimal_pairs.reading_times import Words
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.evaluations.shared.common_columns import MODEL, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
@@ -92,6 +93,20 @@ GAINS = Table(
     only_with_rows=True,
     since=VERSION,
 )
+CHECKPOINTS = Table(
+    "reading_checkpoints",
+    Message(
+        "A row for each column of reading times, against each baseline, under each checkpoint of a training: models whose "
+        "names differ in the step."
+    ),
+    (
+        Column("series", "text", "the training: what the names of its checkpoints share"),
+        Column("step", "number", "step, or epoch, that the name of the model says"),
+        *GAINS.columns,
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
 CHALLENGE = Table(
     "babylm_reading",
     Message("A row for each of the two scores of the reading task of the BabyLM challenge under each model."),
@@ -124,12 +139,9 @@ def word_surprisals(result: Result) -> pd.DataFrame:
     of words were scored, with their terms (`measures.minimal_pairs.word_boundaries`), so that it is that of the word and
     not of all words that begin like it. A word without a token has no surprisal.
     """
-    if f"{FIELD}{reading_times.WORDS}" not in result.items.columns or "region" not in result.tokens.columns:
+    if not has_words(result) or "region" not in result.tokens.columns:
         return WORDS.frame()
-    texts = [_read(text) for text in result.items[f"{FIELD}{reading_times.WORDS}"]]
-    names = result.items[f"{FIELD}{reading_times.ITEM}"].tolist()
-    of_items = _with_file(names, result.items["source"].tolist())
-    most = max((len(words.words) for words in texts), default=0) + 1
+    most = most_words(result) + 1
     parts = [WORDS.frame()]
     for model, pairs in by_model(result):
         columns = ["row", "region", "log_likelihood", "boundary"]
@@ -145,12 +157,38 @@ def word_surprisals(result: Result) -> pd.DataFrame:
         summed = np.bincount(cells, -values / np.log(2), minlength=size).reshape(-1, most)
         counted = np.bincount(cells, minlength=size).reshape(-1, most)
         summed[counted == 0] = np.nan
-        parts += [
-            _of_text(str(model), of_items[item], texts[item], summed[line], counted[line])
-            for line, item in enumerate(pairs["item"].tolist())
-        ]
+        parts.append(words_of_model(result, str(model), pairs, summed, counted))
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     return WORDS.arranged(table)
+
+
+def has_words(result: Result) -> bool:
+    """Whether a result is of words with reading times."""
+    return f"{FIELD}{reading_times.WORDS}" in result.items.columns
+
+
+def most_words(result: Result) -> int:
+    """The words of the longest text."""
+    return max((len(_read(text).words) for text in result.items[f"{FIELD}{reading_times.WORDS}"]), default=0)
+
+
+def words_of_model(
+    result: Result, model: str, pairs: pd.DataFrame, surprisals: np.ndarray, tokens: np.ndarray
+) -> pd.DataFrame:
+    """The rows of `WORDS` of the texts that a model scored, `pairs` of the result.
+
+    surprisals, in bits, and tokens: (n_texts, `most_words` + 1), of each word of each text, numbered from 1.
+    """
+    texts = result.items[f"{FIELD}{reading_times.WORDS}"].tolist()
+    of_items = _with_file(result.items[f"{FIELD}{reading_times.ITEM}"].tolist(), result.items["source"].tolist())
+    return pd.concat(
+        [WORDS.frame()]
+        + [
+            _of_text(model, of_items[item], _read(texts[item]), surprisals[line], tokens[line])
+            for line, item in enumerate(pairs["item"].tolist())
+        ],
+        ignore_index=True,
+    )
 
 
 @returns(GAINS)
@@ -163,12 +201,24 @@ def gains(result: Result, folds: int = FOLDS) -> pd.DataFrame:
     measures = [str(name) for name in words.columns if str(name).startswith(TIME)]
     return GAINS.frame_of_records(
         [
-            _row(str(model), measure, baseline, _gain(own, measure, baseline, folds, result.settings.seed))
+            _row(str(model), measure, baseline, gain_of(own, measure, baseline, folds, result.settings.seed))
             for model, own in words.groupby("model", sort=False)
             for measure in measures
             for baseline in BASELINES
         ]
     )
+
+
+@returns(CHECKPOINTS)
+def along_checkpoints(result: Result, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `gains` along the steps of each training that the run has two checkpoints of; none where there is none."""
+    series = checkpoint_series(result, result.scored_models)
+    found = pd.DataFrame(
+        [checkpoint for steps in series.values() for checkpoint in steps], columns=["model", "series", "step"]
+    )
+    if found.empty:
+        return CHECKPOINTS.frame()
+    return found.merge(table, on="model").astype({"series": "str"})[list(CHECKPOINTS.headers)]
 
 
 def words_of_gain(result: Result, measure: str, baseline: str) -> dict[str, frozenset[tuple[str, int]]]:
@@ -246,7 +296,8 @@ def _of_text(model: str, item: str, words: Words, surprisals: np.ndarray, tokens
     )
 
 
-def _gain(own: pd.DataFrame, measure: str, baseline: str, folds: int, seed: int) -> Gain:
+def gain_of(own: pd.DataFrame, measure: str, baseline: str, folds: int, seed: int) -> Gain:
+    """What the surprisal of a model's rows of `WORDS` explains of a column of times, named `time:…`."""
     controls = [own[name].to_numpy() for name in controls_of(own, baseline)]
     return gain(own[measure], own["surprisal"], controls, own["item"].to_numpy(dtype=object), folds=folds, seed=seed)
 

@@ -99,14 +99,17 @@ def _other_windows(result: Result) -> list[Message]:
 def _windows(result: Result) -> list[Message]:
     table, windows = result.documents, result.signature.get("windows", {})
     n_long = table[(table["n_windows"] > 1).to_numpy()]["model"].value_counts(sort=False)
+    alike: dict[tuple[int, int, int], list[str]] = {}
+    for model, (window, stride) in windows.items():
+        if model in n_long.index:
+            alike.setdefault((int(n_long[model]), window, stride), []).append(model)
     return [
         Message(
             "{model}: {n} longer than {window:,} tokens, read in windows that begin {stride:,} tokens apart.",
-            model=model,
-            n=count(int(n_long[model]), "document"),
+            model=", ".join(models),
+            n=count(n, "document"),
             window=window,
             stride=stride,
         )
-        for model, (window, stride) in windows.items()
-        if model in n_long.index
+        for (n, window, stride), models in alike.items()
     ]

@@ -9,6 +9,7 @@ from dashboard.minimal_pairs.benchmark.running_text import corpus_figure, curve_
 from dashboard.minimal_pairs.face import FACE
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
+from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.running_text.tables import checkpoints, comparisons, corpus, documents
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished, finished_result, given_files
@@ -84,6 +85,7 @@ def test_checkpoints_have_a_curve_beside_that_of_pairs() -> None:
     assert list(line.x) == [10, 1000] and list(line.y) == points["perplexity"].tolist() and not n_left_out
     assert list(band.y) == [*points["perplexity_high"], *points["perplexity_low"][::-1]]
     assert not figure.layout.shapes  # no level of chance
+    assert list(figure.layout.xaxis.ticktext) == ["10", "100", "1,000"]  # powers alone on a logarithmic axis
     assert "download-corpus_checkpoints" in {button.key for button in app.download_button}
 
 
@@ -107,3 +109,25 @@ def test_a_single_document_and_a_masked_model_beside_a_causal_one_are_told() -> 
     assert not app.exception and not app.error
     assert "pseudo-perplexities" in words(app) and "The corpus is small" in words(app)
     assert len(app.dataframe) == 2  # no test of the two
+
+
+def test_the_sample_of_running_text_is_a_choice_of_the_source_and_stands_in_the_address() -> None:
+    app = page_visits.visit("minimal_pairs")
+    assert not [box for box in app.number_input if str(box.key).endswith("window")]
+    app.segmented_control(key="minimal-pairs-sample").set_value("running-text")
+    drawn(app)
+    assert app.query_params["data"] == "sample:running-text"
+    linked = page_visits.visit("minimal_pairs", data="sample:running-text")
+    assert not linked.exception and "6 rows" in words(linked) and "Short documents" in words(linked)
+    linked.number_input(key="minimal-pairs-window").set_value(64)
+    linked.multiselect(key="minimal-pairs-models").set_value([GPT])
+    drawn(linked).button(key="minimal-pairs-submit").click()
+    drawn(linked)
+    run_id = str(linked.query_params["run"])
+    result = finished_result(run_id)
+    assert result.documents["title"].tolist() == list(sample_data.running_text().fields["title"])
+    shown = page_visits.visit("minimal_pairs", run=run_id)
+    assert [tab.label for tab in shown.tabs] == ["Running text", "Scoring"]
+    assert any("--data sample/running-text --model" in code.value for code in shown.code)
+    unknown = page_visits.visit("minimal_pairs", data="sample:elsewhere")
+    assert not unknown.exception and "is not offered here" in words(unknown)

@@ -1,0 +1,1 @@
+"""What a model would say if it ended after one of its layers."""
