@@ -96,7 +96,18 @@ class Image:
         of_image = dict(pair.split("=", 1) for pair in self.config["Env"])
         own = [*self.config["Entrypoint"], *self.config["Cmd"]]
         return [
-            *("unshare", "--mount", "--propagation=private", "--pid", "--fork", "--kill-child", "sh", "-ec", IN_CONTAINER, "sh"),
+            *(
+                "unshare",
+                "--mount",
+                "--propagation=private",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "sh",
+                "-ec",
+                IN_CONTAINER,
+                "sh",
+            ),
             *(str(root), *(str(word) for pair in places.items() for word in pair), "--"),
             *(f"{name}={value}" for name, value in {**of_image, "HOME": "/home/hakari", **variables}.items()),
             *(words or own),
@@ -105,7 +116,9 @@ class Image:
     def bytes(self) -> int:
         """Of all files of the image."""
         with self.mounted() as root:
-            return int(subprocess.run(["du", "-sbx", root], capture_output=True, text=True, check=True).stdout.split()[0])
+            return int(
+                subprocess.run(["du", "-sbx", root], capture_output=True, text=True, check=True).stdout.split()[0]
+            )
 
     def _make_base(self) -> None:
         archive = self._folder / "base.tar"
@@ -133,7 +146,13 @@ class Image:
         shutil.rmtree(root)
 
     def _buildah(self, *words: str, cwd: Path | None = None) -> str:
-        store = ["--root", str(self._folder / "store"), "--runroot", str(self._folder / "running"), f"--storage-driver={DRIVER}"]
+        store = [
+            "--root",
+            str(self._folder / "store"),
+            "--runroot",
+            str(self._folder / "running"),
+            f"--storage-driver={DRIVER}",
+        ]
         done = subprocess.run(
             ["buildah", *store, *words],
             cwd=cwd,
@@ -148,7 +167,9 @@ class Image:
 
 def pip_settings() -> tuple[str, list[str]]:
     """Where pip takes packages from on this machine, as a pip.conf, and the files and folders that it names."""
-    listed = subprocess.run(["python3", "-m", "pip", "config", "list"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["python3", "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
+    ).stdout
     found: dict[str, str] = {}
     for line in listed.splitlines():
         key, _, value = line.partition("=")

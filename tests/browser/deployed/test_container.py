@@ -110,7 +110,9 @@ def test_compose_asks_for_what_the_containers_here_have() -> None:
     server = compose["services"]["server"]
     assert server["read_only"] and server["tmpfs"] == ["/tmp"] and server["cap_drop"] == ["ALL"]
     assert server["security_opt"] == ["no-new-privileges:true"] and server["volumes"] == ["data:/data"]
-    assert server["environment"]["STREAMLIT_SECRETS_FILES"] == f"/run/secrets/{server['secrets'][0]['target']}" == SECRETS
+    assert (
+        server["environment"]["STREAMLIT_SECRETS_FILES"] == f"/run/secrets/{server['secrets'][0]['target']}" == SECRETS
+    )
     assert "ports" not in server  # the proxy alone is reached from outside
 
 
@@ -129,7 +131,9 @@ def test_a_member_runs_and_finds_the_run_in_another_container(
         address = own_database(database, "first")
         with start(tmp_path / "first", folders["first"], address, issuer) as (url, run):
             assert run(image.config["Healthcheck"]["Test"][1:]).returncode == 0
-            rights = run(["sh", "-c", "id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status; findmnt -no OPTIONS /"]).stdout
+            rights = run(
+                ["sh", "-c", "id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status; findmnt -no OPTIONS /"]
+            ).stdout
             assert rights.split()[:5] == [str(USER_ID), "CapEff:", "0" * 16, "NoNewPrivs:", "1"]
             assert rights.split()[5].startswith("ro,")
             page = signed_in(chromium, f"{url}/clusters")
@@ -140,7 +144,11 @@ def test_a_member_runs_and_finds_the_run_in_another_container(
             page.context.close()
             settings = {**os.environ, "HAKARI_DATA_DIR": str(folders["first"]), "HAKARI_DATABASE_URL": address}
             backup = subprocess.run(
-                [ROOT / "deploy/backup.sh", tmp_path / "backups"], env=settings, capture_output=True, text=True, check=True
+                [ROOT / "deploy/backup.sh", tmp_path / "backups"],
+                env=settings,
+                capture_output=True,
+                text=True,
+                check=True,
             )
         address = own_database(database, "second")
         settings |= {"HAKARI_DATA_DIR": str(folders["second"]), "HAKARI_DATABASE_URL": address}
