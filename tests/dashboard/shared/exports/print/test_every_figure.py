@@ -96,9 +96,12 @@ def check(recorded: Recorded) -> None:
 
 
 def comparable(figure: go.Figure) -> dict[str, object]:
-    """What a figure shows, without the theme that the page gives it."""
+    """What a figure shows, without the theme that the page gives it and the lines that it breaks the axes' titles into."""
     shown = with_lists(figure).to_dict()
     shown["layout"].pop("template", None)
+    for name, axis in shown["layout"].items():
+        if "axis" in name and axis.get("title", {}).get("text"):
+            axis["title"]["text"] = axis["title"]["text"].replace("<br>", " ")
     return {"data": str(shown["data"]), "layout": str(shown["layout"])}
 
 
