@@ -62,7 +62,7 @@ PRESETS = (
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows; and those that
 # offer less than their setting, or columns of the data.
 OTHERS = re.compile(
-    r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|([a-z-]+-sample-)?language-buttons|"
+    r"[a-z-]+-(source|sample|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|([a-z-]+-sample-)?language-buttons|"
     r"alignment-rescale|metric-annotators|corpora-counted|minimal-pairs-(form|column|header|quoting|encoding|sheet)-.*"
 )
 # Settings that the command line alone has.
