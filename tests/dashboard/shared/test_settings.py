@@ -27,6 +27,7 @@ from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.options import Option, options_of
+from tests.evaluations.minimal_pairs.reading.test_reading_times import as_csv, challenge_rows
 from tests.support.fakes import FakeBackend
 from tests.support.layouts.livedoor import files, tar_gz
 from tests.support.page_visits import SECONDS, drawn, visit
@@ -279,6 +280,12 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     drawn(app).file_uploader(key="minimal-pairs-files").set_value([("a.txt", "一つの文書。".encode(), "text/plain")])
     calls.clear()
     options += check_all(drawn(app), calls)  # windows are of running text
+    app = visit("minimal_pairs")
+    app.get_by_key("minimal-pairs-source").set_value("upload")
+    reading = as_csv(challenge_rows()).encode()
+    drawn(app).file_uploader(key="minimal-pairs-files").set_value([("reading.csv", reading, "text/csv")])
+    calls.clear()
+    options += check_all(drawn(app), calls)  # layers are of reading times
     run_id = finished("minimal-pairs", minimal_pairs.Settings(("owner/gpt",)), sample_data.minimal_pairs())
     app = visit("minimal_pairs", run=run_id)
     for score in ("PenLP", "SLOR"):
