@@ -17,6 +17,7 @@ MODELS = (
     "sentencepiece",
     "safetensors",
     "gguf",
+    "compressed-tensors",
     "peft",
     "sentence-transformers",
     "numpy",

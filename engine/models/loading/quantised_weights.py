@@ -9,7 +9,6 @@ Formats 1.0, section 5.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -19,10 +18,11 @@ from transformers.utils.quantization_config import Mxfp4Config
 from engine.errors import ModelError
 from engine.messages.message import Message
 
-_DEQUANTISED: dict[str, Any] = {"fp8": FineGrainedFP8Config, "mxfp8": FineGrainedFP8Config, "mxfp4": Mxfp4Config}
-# Dequantised by a package: as it is imported, and as it is installed.
-_BY_PACKAGE: dict[str, tuple[Any, str, str]] = {
-    "compressed-tensors": (CompressedTensorsConfig, "compressed_tensors", "compressed-tensors")
+_DEQUANTISED: dict[str, Any] = {
+    "fp8": FineGrainedFP8Config,
+    "mxfp8": FineGrainedFP8Config,
+    "mxfp4": Mxfp4Config,
+    "compressed-tensors": CompressedTensorsConfig,
 }
 # What computes with weights of the other methods, which stay as they are: nothing gives back their numbers.
 _KERNELS = {
@@ -59,19 +59,6 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
     method = str(settings.get("quant_method") or ("bitsandbytes" if by_bitsandbytes else ""))
     if method in _DEQUANTISED:
         return method
-    if method in _BY_PACKAGE:
-        _, module, package = _BY_PACKAGE[method]
-        if find_spec(module) is not None:
-            return method
-        raise ModelError(
-            Message(
-                "The weights of {name} are quantised ({method}), and the package that turns them back into numbers is "
-                "not installed ({package}). Install it where Hakari runs, or choose the model they were made from.",
-                name=name,
-                method=method,
-                package=package,
-            )
-        )
     if package := _KERNELS.get(method, ""):
         raise ModelError(
             Message(
@@ -81,7 +68,7 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
                 name=name,
                 method=method,
                 package=package,
-                readable=", ".join((*_DEQUANTISED, *_BY_PACKAGE)),
+                readable=", ".join(_DEQUANTISED),
             )
         )
     raise ModelError(
@@ -98,8 +85,7 @@ def dequantising(method: str) -> dict[str, Any]:
     """What `from_pretrained` takes so that it reads weights quantised by `method` as numbers; nothing for ""."""
     if not method:
         return {}
-    config_class = _DEQUANTISED.get(method) or _BY_PACKAGE[method][0]
-    return {"quantization_config": config_class(dequantize=True)}
+    return {"quantization_config": _DEQUANTISED[method](dequantize=True)}
 
 
 def require_dequantised(name: str, method: str, model: PreTrainedModel, dtype: torch.dtype) -> None:
