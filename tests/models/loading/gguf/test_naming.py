@@ -146,6 +146,21 @@ def test_what_is_made_of_a_file_belongs_to_this_account_and_goes_with_the_file(
         locate(str(tmp_path / "other.gguf"))
 
 
+def test_what_was_taken_out_of_the_temporary_directory_is_made_again(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    path = str(directory / "model-Q8_0.gguf")
+    whole = locate(path)
+    names, fingerprint = {file.name for file in whole.path.iterdir()}, whole.fingerprint
+    for name in names:  # as a service does that removes files which were not read for days
+        (whole.path / name).unlink()
+        assert locate(path).fingerprint == fingerprint
+        assert {file.name for file in whole.path.iterdir()} == names
+
+
 Serve = Callable[[dict[str, bytes]], FakeHub]
 
 
