@@ -114,6 +114,9 @@ def test_a_path_is_a_path_wherever_names_are_taken_apart(directory: Path) -> Non
 def test_what_an_instance_allows_holds_for_files(directory: Path) -> None:
     path = str(directory / "model-Q8_0.gguf")
     allowed_models({"HAKARI_ALLOWED_MODELS": str(directory)}, hosted=True).require(path)
+    allowed_models({"HAKARI_ALLOWED_MODELS": path}, hosted=True).require(f"Ours={path}")
+    with pytest.raises(AccessError, match="not among the models of this instance"):
+        allowed_models({"HAKARI_ALLOWED_MODELS": path}, hosted=True).require(str(directory / "model-Q4_0.gguf"))
     allowed_models({"HAKARI_ALLOWED_MODELS": "Qwen/*"}, hosted=True).require("Qwen/Qwen3-0.6B-GGUF:model-Q8_0.gguf")
     for entries in ("Qwen/*", "/srv/models"):
         with pytest.raises(AccessError, match="not among the models of this instance"):
