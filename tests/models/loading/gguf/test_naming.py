@@ -95,8 +95,10 @@ def test_parts_of_a_file_are_refused(directory: Path) -> None:
 def test_a_card_or_a_name_that_is_no_file(directory: Path) -> None:
     with pytest.raises(ModelError, match=r"is a GGUF file, which says itself .* without the card paper/nict"):
         locate(f"paper/nict={directory / 'model-Q8_0.gguf'}")
-    with pytest.raises(ModelError, match=r"no directory .*owner/name:file\.gguf\) either"):
+    with pytest.raises(ModelError, match=r"no file '.*model-Q2_K\.gguf'\. Check its path; .* owner/name:file\.gguf\."):
         locate(str(directory / "model-Q2_K.gguf"))
+    with pytest.raises(ModelError, match=r"no file 'Qwen/Qwen3-0\.6B-GGUF/Qwen3-0\.6B-Q8_0\.gguf'"):
+        locate("Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf")
 
 
 def test_a_path_is_a_path_wherever_names_are_taken_apart(directory: Path) -> None:
