@@ -60,7 +60,7 @@ def main(
         if isinstance(error, InputError):
             for bad in error.rows[ROWS_IN_MESSAGE:]:
                 print("  " + tr("row {row}: {reason}", row=bad.row, reason=translated(bad.reason)), file=sys.stderr)
-            if error.rows and hasattr(options, SKIPS) and not getattr(options, SKIPS):
+            if error.rows and error.can_skip and hasattr(options, SKIPS) and not getattr(options, SKIPS):
                 print(tr("--skip-bad-rows leaves them out."), file=sys.stderr)
         return error.exit_code
     except OSError as error:

@@ -62,9 +62,13 @@ class EngineError(Exception):
 
 
 class InputError(EngineError):
-    """The input is wrong. `rows` lists every bad row of a file, not only the first."""
+    """The input is wrong. `rows` lists every bad row of a file, not only the first.
+
+    can_skip: whether the setting that skips bad rows would leave them out, as it does with those of data.
+    """
 
     exit_code = 2
+    can_skip = True
 
     def __init__(self, message: Message, rows: Sequence[BadRow] = ()) -> None:
         super().__init__(message, tuple(rows))

@@ -30,6 +30,7 @@ NAMES_OF_OURS = (
     mark("sample scored pairs"),
     mark("sample minimal pairs"),
     mark("sample masked sentences"),
+    mark("sample running text"),
     mark("sample sentences"),
 )
 

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.faces import FACES
 from dashboard.shared import samples, session
-from dashboard.shared.headlines import run_title
+from dashboard.shared.headlines import NAMES_OF_OURS, run_title
 from dashboard.shared.inputs.sample_language import VARIABLE
 from engine.datasets import sample_data
 from engine.messages.languages import in_language
@@ -36,6 +36,12 @@ def in_japanese() -> AppTest:
     app = at("minimal_pairs")
     app.session_state["language"] = "ja"
     return drawn(app)
+
+
+def test_the_title_of_a_run_names_every_sample_in_the_readers_language() -> None:
+    further = [sample.sample for face in FACES.values() if face.form for sample in face.form.further_samples.values()]
+    samples_of_pages = [face.form.sample for face in FACES.values() if face.form] + further
+    assert {sample("ja").name for sample in samples_of_pages} <= set(NAMES_OF_OURS)
 
 
 def test_a_page_in_english_opens_on_the_english_sample_under_the_english_models() -> None:

@@ -45,7 +45,11 @@ def with_templates(options: argparse.Namespace) -> None:
             )
         )
     path = Path(named).expanduser()
-    found = reader_process.read(read_templates, path, name=path.name)
+    try:
+        found = reader_process.read(read_templates, path, name=path.name)
+    except InputError as error:
+        error.can_skip = False  # which is of the data alone
+        raise
     separator = options_of(Settings)["answers"].separator
     for name, value in found.items():
         setattr(options, dest(Settings, name), separator.join(value) if name == "answers" else value)

@@ -26,7 +26,7 @@ class AllowedModels:
     """The models that may be named.
 
     patterns: names and Hugging Face ids with "*" as a wildcard ("cl-tohoku/*"); None allows every id. directories:
-    models in or below these are allowed. any_path: allows every path, on a single-user machine.
+    models in or below these are allowed, or GGUF files. any_path: allows every path, on a single-user machine.
     """
 
     patterns: tuple[str, ...] | None = None
@@ -70,12 +70,12 @@ class AllowedModels:
             )
 
     def _is_below(self, name: str) -> bool:
-        """Whether a directory, or that of a GGUF file, is in or below an allowed one, after resolving links."""
+        """Whether a directory or a GGUF file is an allowed one, or below one, after resolving links to directories."""
         try:
-            path = (Path(name).parent if is_gguf(name) and Path(name).is_file() else Path(name)).resolve()
+            place = _place(Path(name))
         except (OSError, ValueError, RuntimeError):
             return False
-        return any(path.is_relative_to(directory.resolve()) for directory in self.directories)
+        return any(place.is_relative_to(_place(directory)) for directory in self.directories)
 
     def _listed(self) -> str:
         if allowed := ", ".join([*(self.patterns or ()), *map(str, self.directories)]):
@@ -83,6 +83,11 @@ class AllowedModels:
                 "Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another.", allowed=allowed
             )
         return Message("Allowed are: the built-in ones. Ask the administrator to allow another.")
+
+
+def _place(path: Path) -> Path:
+    """A path without links; a GGUF file, which may itself be one, stays where it is named."""
+    return path.parent.resolve() / path.name if is_gguf(path.name) and path.is_file() else path.resolve()
 
 
 def allowed_models(environment: Mapping[str, str] | None = None, *, hosted: bool | None = None) -> AllowedModels:

@@ -205,6 +205,14 @@ def _in_gguf(located: LocatedModel, file: Path) -> LocatedModel:
 def _on_hub(name: str, target: str, card: str | None, revision: str | None, report: Report | None) -> LocatedModel:
     repository, subfolder = split_subfolder(target)
     if not _REPOSITORY.fullmatch(repository) or (":" in target and not is_inner_folder(subfolder)):
+        if is_gguf(target):
+            raise ModelError(
+                Message(
+                    "There is no file {target!r}. Check its path; a file of a repository of the Hugging Face Hub is named "
+                    "owner/name:file.gguf.",
+                    target=target,
+                )
+            )
         raise ModelError(
             Message(
                 "There is no directory {target!r}, and it is no Hugging Face id (owner/name, "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,15 +67,30 @@ def read_templates(source: bytes | Path, name: str) -> dict[str, Any]:
     return _settings(table, columns)
 
 
+def _text(cell: object) -> str:
+    """A template with the line breaks that it was written with, whatever system the file has passed."""
+    return str(cell).replace("\r\n", "\n")
+
+
+def _answers(cell: str) -> tuple[str, ...]:
+    """Words between commas of either width, or a list as JSON lines and Parquet have it."""
+    try:
+        listed = json.loads(cell)
+    except (ValueError, RecursionError):
+        listed = None
+    words = listed if isinstance(listed, list) else re.split("[,、，]", cell)
+    return tuple(str(word).strip() for word in words)
+
+
 def _settings(table: Table, columns: dict[str, str]) -> dict[str, Any]:
     found: dict[str, dict[str, int]] = {IN_TEMPLATE: {}, YES_NO: {}}  # by score: template -> its row
     answers: tuple[str, ...] = ()
     answered_in, bad = 0, []
     for number, line in table.frame.iterrows():
-        row, text, score = int(str(number)), str(line[columns[TEXT]]), str(line[columns[SCORE]]).strip()
+        row, text, score = int(str(number)), _text(line[columns[TEXT]]), str(line[columns[SCORE]]).strip()
         known = _SCORES.get(score.casefold())
         earlier = next((rows[text] for rows in found.values() if text in rows), None)
-        own = tuple(part.strip() for part in str(line[columns[ANSWERS]]).split(SEPARATOR)) if columns[ANSWERS] else ()
+        own = _answers(str(line[columns[ANSWERS]])) if columns[ANSWERS] else ()
         own = own if known == YES_NO and any(own) else ()
         reason = None
         if not text.strip():

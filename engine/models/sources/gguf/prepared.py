@@ -42,6 +42,7 @@ from engine.models.sources.model_files import tokenizer_files as files_of_tokeni
 _LAYOUT = 1
 CHAT_TEMPLATE = "chat_template.jinja"
 _PARENT = "hakari-gguf"
+_NAMES = "names.txt"  # of the files that were made, beside their directory
 _SPLIT = re.compile(r"-\d{5}-of-(\d{5})\.gguf$")
 
 
@@ -100,7 +101,7 @@ def prepared(file: Path) -> Path:
     try:
         # By the name of the file, which errors about what is in it then say.
         directory = _parent() / sha256("\n".join(lines).encode()).hexdigest()[:32] / file.name
-        if not directory.is_dir():
+        if not _is_whole(directory):
             _write(directory, file, _contents(read_header(file), file.parent, beside))
         return directory
     except OSError as error:
@@ -148,9 +149,20 @@ def _parent() -> Path:
     return parent
 
 
+def _is_whole(directory: Path) -> bool:
+    """Whether all is there that was made: systems take old files out of their temporary directory one by one."""
+    try:
+        names = (directory.parent / _NAMES).read_text().splitlines()
+    except FileNotFoundError:
+        return False
+    return all((directory / name).exists() for name in names)
+
+
 def _write(directory: Path, file: Path, contents: dict[str, bytes]) -> None:
     """Make a directory as a whole: it is moved to its place when all of it is there."""
     parent = directory.parent.parent
+    if directory.parent.is_dir():  # only in part
+        shutil.rmtree(directory.parent, ignore_errors=True)
     for inner in parent.glob("*/*"):
         if (inner / GGUF).is_symlink() and not (inner / GGUF).exists():  # its file is no more
             shutil.rmtree(inner.parent, ignore_errors=True)
@@ -161,10 +173,11 @@ def _write(directory: Path, file: Path, contents: dict[str, bytes]) -> None:
         (inner / GGUF).symlink_to(file.resolve())
         for name, content in contents.items():
             (inner / name).write_bytes(content)
+        (making / _NAMES).write_text("\n".join([GGUF, *contents]))
         try:
             making.rename(directory.parent)
         except OSError:
-            if not directory.is_dir():  # another process has made it meanwhile
+            if not _is_whole(directory):  # another process has made it meanwhile
                 raise
     finally:
         shutil.rmtree(making, ignore_errors=True)

@@ -57,6 +57,17 @@ def test_columns_by_other_names_in_tsv_and_json_lines_and_the_first_of_several_m
     assert read_templates(lines.encode(), "own.jsonl") == expected
 
 
+def test_line_ends_of_another_system_are_no_other_templates() -> None:
+    written = b'score,text\nin-template LP,"So:\n\n{sentence}"\nYes/No,"{sentence}\nOK?"\n'
+    assert read_templates(written.replace(b"\n", b"\r\n"), "own.csv") == read_templates(written, "own.csv")
+
+
+@pytest.mark.parametrize("answers", ['["はい", "いいえ"]', '"はい,いいえ"', '"はい、いいえ"', '"はい， いいえ"'])
+def test_answers_are_a_list_or_words_between_commas_of_either_width(answers: str) -> None:
+    line = f'{{"score": "Yes/No", "text": "{{sentence}}?", "answers": {answers}}}\n'
+    assert read_templates(line.encode(), "own.jsonl")["answers"] == ("はい", "いいえ")
+
+
 def test_every_bad_row_is_listed() -> None:
     rows = [
         "in-template LP,A: {sentence},",
@@ -88,6 +99,7 @@ def test_a_file_stands_alone_and_must_be_there(tmp_path: Path, capsys: pytest.Ca
     assert main([*common, str(own)]) == 2
     said = capsys.readouterr().err
     assert "row 1" in said and "0 places" in said and "row 2" in said and "2 places" in said
+    assert "--skip-bad-rows" not in said  # which is of the data
     assert main([*common, str(own), "--in-template", "{sentence}"]) == 2
     assert "--in-template names others" in capsys.readouterr().err
     assert main([*common, str(tmp_path / "none.csv")]) == 2

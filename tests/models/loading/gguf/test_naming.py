@@ -95,8 +95,10 @@ def test_parts_of_a_file_are_refused(directory: Path) -> None:
 def test_a_card_or_a_name_that_is_no_file(directory: Path) -> None:
     with pytest.raises(ModelError, match=r"is a GGUF file, which says itself .* without the card paper/nict"):
         locate(f"paper/nict={directory / 'model-Q8_0.gguf'}")
-    with pytest.raises(ModelError, match=r"no directory .*owner/name:file\.gguf\) either"):
+    with pytest.raises(ModelError, match=r"no file '.*model-Q2_K\.gguf'\. Check its path; .* owner/name:file\.gguf\."):
         locate(str(directory / "model-Q2_K.gguf"))
+    with pytest.raises(ModelError, match=r"no file 'Qwen/Qwen3-0\.6B-GGUF/Qwen3-0\.6B-Q8_0\.gguf'"):
+        locate("Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf")
 
 
 def test_a_path_is_a_path_wherever_names_are_taken_apart(directory: Path) -> None:
@@ -114,6 +116,9 @@ def test_a_path_is_a_path_wherever_names_are_taken_apart(directory: Path) -> Non
 def test_what_an_instance_allows_holds_for_files(directory: Path) -> None:
     path = str(directory / "model-Q8_0.gguf")
     allowed_models({"HAKARI_ALLOWED_MODELS": str(directory)}, hosted=True).require(path)
+    allowed_models({"HAKARI_ALLOWED_MODELS": path}, hosted=True).require(f"Ours={path}")
+    with pytest.raises(AccessError, match="not among the models of this instance"):
+        allowed_models({"HAKARI_ALLOWED_MODELS": path}, hosted=True).require(str(directory / "model-Q4_0.gguf"))
     allowed_models({"HAKARI_ALLOWED_MODELS": "Qwen/*"}, hosted=True).require("Qwen/Qwen3-0.6B-GGUF:model-Q8_0.gguf")
     for entries in ("Qwen/*", "/srv/models"):
         with pytest.raises(AccessError, match="not among the models of this instance"):
@@ -144,6 +149,21 @@ def test_what_is_made_of_a_file_belongs_to_this_account_and_goes_with_the_file(
     parent.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ModelError, match="cannot be written"):
         locate(str(tmp_path / "other.gguf"))
+
+
+def test_what_was_taken_out_of_the_temporary_directory_is_made_again(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    path = str(directory / "model-Q8_0.gguf")
+    whole = locate(path)
+    names, fingerprint = {file.name for file in whole.path.iterdir()}, whole.fingerprint
+    for name in names:  # as a service does that removes files which were not read for days
+        (whole.path / name).unlink()
+        assert locate(path).fingerprint == fingerprint
+        assert {file.name for file in whole.path.iterdir()} == names
 
 
 Serve = Callable[[dict[str, bytes]], FakeHub]
