@@ -102,7 +102,6 @@ class Image:
                 "--propagation=private",
                 "--pid",
                 "--fork",
-                "--kill-child",
                 "sh",
                 "-ec",
                 IN_CONTAINER,

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 from playwright.sync_api import Browser, Page, expect
@@ -22,6 +23,7 @@ from tests.browser.provider import environment, provider
 from tests.browser.server import free_port, serving
 from tests.browser.visitor import WAIT_MILLISECONDS, choose_pca, downloaded, evaluate, press, settled, upload
 from tests.support import postgres
+from tests.waiting import SECONDS
 
 WITHOUT = container.missing() or nginx.missing() or ("" if postgres.binaries() else "needs PostgreSQL")
 pytestmark = [pytest.mark.nightly, pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT or "all is there")]
@@ -89,8 +91,19 @@ def started(image: Image, folder: Path, data: Path, database: str, issuer: str) 
             inner = image.command(root, data, files, last, words)
             return subprocess.run(inner, capture_output=True, text=True, check=False)
 
-        running.enter_context(serving(data, inside, variables, command))
+        server = running.enter_context(serving(data, inside, variables, command))
+        running.callback(stopped, psutil.Process(server.process.pid))
         yield running.enter_context(nginx.proxied(folder, outside, inside, "")), run
+
+
+def stopped(starter: psutil.Process) -> None:
+    """Stop what is in the container, as compose does. Nobody else would: a change of the user takes the signal of the
+    parent's death away."""
+    all_of_it = starter.children(recursive=True)
+    for process in starter.children():
+        process.terminate()
+    _, left = psutil.wait_procs(all_of_it, timeout=SECONDS)
+    assert not left
 
 
 def signed_in(browser: Browser, url: str) -> Page:
