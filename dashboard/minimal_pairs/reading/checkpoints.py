@@ -12,11 +12,11 @@ import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.checkpoints import Curve, checkpoint_figure
 from dashboard.minimal_pairs.benchmark.further_checkpoints import further_checkpoints, join_button
+from dashboard.minimal_pairs.reading.choosing import chosen_baseline
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help
-from engine.evaluations.minimal_pairs.reading.times import BASELINES, WITH_PREVIOUS
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.messages.languages import mark, tr
 
@@ -52,18 +52,7 @@ def reading_checkpoints_section(
             width="content",
             help=measure_help("reading_gain"),
         )
-        baseline = str(
-            st.segmented_control(
-                tr("Baseline"),
-                BASELINES,
-                default=str(choices.first("baseline", WITH_PREVIOUS, BASELINES)),
-                required=True,
-                format_func=tr,
-                key=choices.key("checkpoints-baseline"),
-                label_visibility="collapsed",
-            )
-        )
-    choices.keep("baseline", baseline, WITH_PREVIOUS)
+        baseline = chosen_baseline(choices, "checkpoints-", label_visibility="collapsed")
     points = gains_along(table(view, "reading_checkpoints"), baseline)
     if points.empty:
         st.caption(tr("No gain can be shown: there are too few words or texts."))

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.reading.choosing import chosen_baseline, chosen_time_column
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -24,7 +25,6 @@ from dashboard.shared.theme import (
     with_shown_models,
 )
 from dashboard.shared.wording import measure_help, number_column, verbatim
-from engine.evaluations.minimal_pairs.reading.times import BASELINES, WITH_PREVIOUS
 from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
 
@@ -38,29 +38,8 @@ def layers_section(view: ScoredRun, signature: Mapping[str, Any], choices: Secti
     found = table(view, "layers")
     measures = list(dict.fromkeys(found["measure"]))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = str(choices.first("time_column", measures[0], measures))
-        if len(measures) > 1:
-            measure = str(
-                st.selectbox(
-                    tr("Reading time"),
-                    measures,
-                    index=measures.index(measure),
-                    key=choices.key("layers-time_column"),
-                    width=260,
-                )
-            )
-        baseline = str(
-            st.segmented_control(
-                tr("Baseline"),
-                BASELINES,
-                default=str(choices.first("baseline", WITH_PREVIOUS, BASELINES)),
-                required=True,
-                format_func=tr,
-                key=choices.key("layers-baseline"),
-            )
-        )
-    choices.keep("time_column", measure, measures[0])
-    choices.keep("baseline", baseline, WITH_PREVIOUS)
+        measure = chosen_time_column(choices, measures, "layers-")
+        baseline = chosen_baseline(choices, "layers-")
     st.markdown(
         tr(
             "**Gain by layer** :gray[surprisal by the logit lens, with 95% intervals; the last layer is the model as it is]"

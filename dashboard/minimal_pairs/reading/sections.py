@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.reading.choosing import chosen_baseline, chosen_time_column
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -28,7 +29,7 @@ from dashboard.shared.theme import (
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.evaluations.minimal_pairs.designs.arrays import mean_with_interval
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
-from engine.evaluations.minimal_pairs.reading.times import BASELINES, TIME, WITH_PREVIOUS, challenge_scores
+from engine.evaluations.minimal_pairs.reading.times import TIME, challenge_scores
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
@@ -43,22 +44,13 @@ def reading_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sect
     found = table(view, "reading_times")
     heading, own = st.columns([3, 2], vertical_alignment="bottom")
     with own:
-        first = str(choices.first("baseline", WITH_PREVIOUS, BASELINES))
-        baseline = str(
-            st.segmented_control(
-                tr("Baseline"),
-                BASELINES,
-                default=first,
-                required=True,
-                format_func=tr,
-                key=choices.key("baseline"),
-                help=tr(
-                    "What is known without the model's surprisal: frequency, length and position of the word, and of the "
-                    "word before length and surprisal, with all products of two of them."
-                ),
-            )
+        baseline = chosen_baseline(
+            choices,
+            help=tr(
+                "What is known without the model's surprisal: frequency, length and position of the word, and of the "
+                "word before length and surprisal, with all products of two of them."
+            ),
         )
-    choices.keep("baseline", baseline, WITH_PREVIOUS)
     heading.markdown(
         tr("**Gain by surprisal** :gray[held-out log-likelihood of a word's time, with 95% intervals]"),
         help=measure_help("reading_gain"),
@@ -83,18 +75,7 @@ def words_section(view: ScoredRun, signature: Mapping[str, Any], choices: Sectio
     words = table(view, "word_surprisals")
     measures = measures_of(words)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = str(choices.first("time_column", measures[0], measures))
-        if len(measures) > 1:
-            measure = str(
-                st.selectbox(
-                    tr("Reading time"),
-                    measures,
-                    index=measures.index(measure),
-                    key=choices.key("time_column"),
-                    width=260,
-                )
-            )
-        choices.keep("time_column", measure, measures[0])
+        measure = chosen_time_column(choices, measures)
         model = choices.model(view, "words")
     st.markdown(
         tr("**Reading time by surprisal** :gray[means of tenths of the words, with 95% intervals]"),
