@@ -17,10 +17,11 @@ from engine.errors import EngineError, ModelError
 from engine.messages.message import Message
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
+from engine.models.loading.bitsandbytes_weights import is_quantised
 from engine.models.loading.config_fields import require_fields, require_sizes
 from engine.models.loading.devices import device_name
 from engine.models.loading.published_classes import known_architectures, refuse_diffusion
-from engine.models.loading.quantised_weights import quantised_by
+from engine.models.loading.quantised_weights import BITSANDBYTES, quantised_by
 from engine.models.published_config import transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts, TokenCheck
@@ -32,7 +33,7 @@ from engine.models.sources.own_code.code_files import what_would_do
 from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors, stated_is_causal
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
-from engine.models.sources.weight_headers import published_dtype
+from engine.models.sources.weight_headers import published_dtype, weights_in
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
@@ -184,10 +185,13 @@ def _token_check(located: LocatedModel, tokenizer: PreTrainedTokenizerBase) -> T
 
 
 def _quantised(located: LocatedModel) -> str:
-    first = weight_files(located.weights_directory)[0]
-    if is_gguf(first.name):
-        return read_header(first).quantisation
-    return quantised_by(located.name, read_config(located.weights_directory))
+    files = weight_files(located.weights_directory)
+    if is_gguf(files[0].name):
+        return read_header(files[0]).quantisation
+    method = quantised_by(located.name, read_config(located.weights_directory))
+    if method == BITSANDBYTES and files[0].suffix == ".safetensors" and not is_quantised(weights_in(files)):
+        return ""  # numbers, with a configuration that asks for quantising them while they are loaded
+    return method
 
 
 def _chat_template(tokenizer: PreTrainedTokenizerBase) -> str:

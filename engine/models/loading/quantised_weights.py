@@ -1,7 +1,8 @@
-"""Quantised weights: those that transformers turns back into numbers itself while it reads them, and why others are refused.
+"""Quantised weights: those that are turned back into numbers while they are read, and why others are refused.
 
 What is computed in is the chosen precision: a model is its dequantised weights, not what a kernel for quantised ones
-makes of them. transformers multiplies in float32 and rounds once, to the data type that is asked for.
+makes of them. What is multiplied is float32, rounded once to the data type that is asked for: by transformers itself,
+or, for bitsandbytes, by `bitsandbytes_weights`.
 Formulas: FP8 and MXFP8, number times the scale of its block (DeepSeek-V3, section 3.3); MXFP4, OCP Microscaling
 Formats 1.0, section 5.
 """
@@ -18,6 +19,8 @@ from transformers.utils.quantization_config import Mxfp4Config
 from engine.errors import ModelError
 from engine.messages.message import Message
 
+BITSANDBYTES = "bitsandbytes"
+# By transformers.
 _DEQUANTISED: dict[str, Any] = {
     "fp8": FineGrainedFP8Config,
     "mxfp8": FineGrainedFP8Config,
@@ -29,7 +32,6 @@ _KERNELS = {
     "aqlm": "aqlm",
     "auto-round": "auto-round",
     "awq": "gptqmodel",
-    "bitsandbytes": "bitsandbytes",
     "eetq": "kernels",
     "fbgemm_fp8": "fbgemm-gpu",
     "fp_quant": "fp_quant",
@@ -56,8 +58,8 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
     if not settings:
         return ""
     by_bitsandbytes = settings.get("load_in_8bit") or settings.get("load_in_4bit")
-    method = str(settings.get("quant_method") or ("bitsandbytes" if by_bitsandbytes else ""))
-    if method in _DEQUANTISED:
+    method = str(settings.get("quant_method") or (BITSANDBYTES if by_bitsandbytes else ""))
+    if method in (*_DEQUANTISED, BITSANDBYTES):
         return method
     if package := _KERNELS.get(method, ""):
         raise ModelError(
@@ -68,7 +70,7 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
                 name=name,
                 method=method,
                 package=package,
-                readable=", ".join(_DEQUANTISED),
+                readable=", ".join((*_DEQUANTISED, BITSANDBYTES)),
             )
         )
     raise ModelError(
@@ -82,8 +84,9 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def dequantising(method: str) -> dict[str, Any]:
-    """What `from_pretrained` takes so that it reads weights quantised by `method` as numbers; nothing for ""."""
-    if not method:
+    """What `from_pretrained` takes so that it reads weights quantised by `method` as numbers; nothing where they are
+    none, and for bitsandbytes, whose numbers are given to it."""
+    if method in ("", BITSANDBYTES):
         return {}
     return {"quantization_config": _DEQUANTISED[method](dequantize=True)}
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -23,18 +24,18 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import EngineError, ModelError
 from engine.messages.message import Message
+from engine.models.loading import bitsandbytes_weights, gguf_weights
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_devices
-from engine.models.loading.gguf_weights import state_dict
 from engine.models.loading.ids_beside_tokens import give_ids_beside_tokens
 from engine.models.loading.leftover_weights import WeightCheck, check_weights, require_floats, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.padding_row import keep_padding_row
 from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
 from engine.models.loading.published_modules import load_published_modules
-from engine.models.loading.quantised_weights import dequantising, require_dequantised
+from engine.models.loading.quantised_weights import BITSANDBYTES, dequantising, require_dequantised
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.gguf.header import is_gguf
@@ -231,16 +232,23 @@ def _read(
 ) -> ModelWeights:
     facts, architecture, adapter = described.facts, described.architecture, described.adapter_directory
     files, dtype = weight_files(described.weights_directory), getattr(torch, DTYPES[precision])
-    numbers, model_class = None, architecture.auto_class(class_task)
-    if is_gguf(files[0].name):
-        numbers = state_dict(facts.name, files[0], architecture.config)
-        model_class = type(_skeleton(described, class_task, precision))  # the automatic one wants a directory
+    numbers, model_class, config = None, architecture.auto_class(class_task), architecture.config
+    if is_gguf(files[0].name) or facts.quantised == BITSANDBYTES:
+        skeleton = _skeleton(described, class_task, precision)
+        model_class = type(skeleton)  # the automatic one wants a directory
+        if is_gguf(files[0].name):
+            numbers = gguf_weights.state_dict(facts.name, files[0], config)
+        else:
+            numbers = bitsandbytes_weights.state_dict(facts.name, files, skeleton)
+    if facts.quantised in ("", BITSANDBYTES) and getattr(config, "quantization_config", None) is not None:
+        config = deepcopy(config)
+        del config.quantization_config  # transformers would quantise the numbers
     try:
         with silence_transformers():
             model, info = model_class.from_pretrained(
                 described.weights_directory if numbers is None else None,
                 state_dict=numbers,
-                config=architecture.config,
+                config=config,
                 # An adapter is added in float32 where the processor has the memory, and the sum is rounded once.
                 dtype=dtype if adapter is None else torch.float32,
                 device_map=placed if adapter is None else {"": torch.device("cpu")},

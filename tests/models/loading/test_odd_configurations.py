@@ -163,7 +163,7 @@ def test_other_formats(name: str, words: str, bert: Path) -> None:
         locate(str(bert))
 
 
-@pytest.mark.parametrize("method", ["bitsandbytes", "gptq", "awq"])
+@pytest.mark.parametrize("method", ["gptq", "awq"])
 def test_quantised_weights(method: str, bert: Path) -> None:
     change(bert, quantization_config={"quant_method": method})
     with pytest.raises(ModelError, match=rf"are quantised \({method}\).*Choose the model they were made from"):

@@ -14,9 +14,10 @@ from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
 from engine.evaluations.shared.signature import signature
+from engine.models.loading.bitsandbytes_weights import of_4_bits, of_8_bits
 from engine.models.loading.weights import load, load_from_description, read_weights
 from engine.models.scoring.causal_lm import token_log_likelihoods
-from tests.models.zoo.kinds.causal import NEWER
+from tests.models.zoo.kinds.causal import NEWER, OLDER
 from tests.models.zoo.kinds.encoders import PACKAGED
 from tests.models.zoo.kinds.hybrid import HYBRIDS
 from tests.models.zoo.specimens import ModelKind, Specimen, build
@@ -27,10 +28,12 @@ Quantised = tuple[Weights, Weights, dict[str, Any]]  # of the file, the numbers 
 # OCP Microscaling Formats 1.0, table 5: the 16 values of E2M1, by code.
 E2M1 = torch.tensor([0.0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
 BLOCK = 16
+# Weights and what bitsandbytes itself makes of them; its metadata say by which versions and functions.
+RECORDED = Path(__file__).with_name("bitsandbytes.safetensors")
 
 
 def kind(name: str) -> ModelKind:
-    return next(kind for kind in (*NEWER, *HYBRIDS, *PACKAGED) if kind.name == name)
+    return next(kind for kind in (*OLDER, *NEWER, *HYBRIDS, *PACKAGED) if kind.name == name)
 
 
 def fp8(weights: Weights) -> Quantised:
@@ -130,6 +133,56 @@ def compressed_tensors(stored_as: str, **scheme: Any) -> Callable[[Weights], Qua
     return method
 
 
+def four_bits(*, nested: bool = False) -> Callable[[Weights], Quantised]:
+    """As bitsandbytes: codes into a table of 16 numbers, two a byte, blocks of 64 numbers; nested: the scales as codes."""
+
+    def method(weights: Weights) -> Quantised:
+        stored: Weights = {}
+        numbers: Weights = {}
+        for name, weight in weights.items():
+            stored[name] = numbers[name] = weight
+            if weight.dim() != 2 or ".layers." not in name:
+                continue
+            n, table = weight.numel(), torch.linspace(-1, 1, 16)
+            codes = torch.randint(0, 16, (n,))
+            scales = torch.rand(-(-n // 64)) * 0.1
+            state: dict[str, Any] = {"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": [*weight.shape]}
+            stored |= {f"{name}.absmax": scales, f"{name}.quant_map": table}
+            if nested:
+                state |= {"nested_blocksize": 4, "nested_dtype": "float32", "nested_offset": 0.05}
+                of_scales, outer = torch.randint(0, 256, scales.shape), torch.rand(-(-len(scales) // 4)) * 0.01
+                finer = torch.linspace(-1, 1, 256)
+                scales = torch.stack([finer[code] * outer[i // 4] + 0.05 for i, code in enumerate(of_scales.tolist())])
+                stored |= {f"{name}.absmax": of_scales.to(torch.uint8), f"{name}.nested_absmax": outer}
+                stored |= {f"{name}.nested_quant_map": finer}
+            said = list(json.dumps(state).encode())
+            stored[f"{name}.quant_state.bitsandbytes__nf4"] = torch.tensor(said, dtype=torch.uint8)
+            stored[name] = (codes[0::2] * 16 + codes[1::2]).to(torch.uint8)[:, None]
+            values = [table[code] * scales[i // 64] for i, code in enumerate(codes.tolist())]
+            numbers[name] = torch.stack(values).reshape(weight.shape)
+        return stored, numbers, {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+
+    return method
+
+
+def eight_bits(weights: Weights) -> Quantised:
+    """As bitsandbytes: integers, and the largest number of each row, which is 127. GPT-2's matrices are turned first."""
+    stored: Weights = {}
+    numbers: Weights = {}
+    for name, weight in weights.items():
+        stored[name] = numbers[name] = weight
+        turned = ".h." in name
+        if weight.dim() == 2 and (turned or ".layers." in name):
+            rows = (weight.T if turned else weight).contiguous()
+            most = rows.abs().amax(1)
+            stored[name] = (rows / most[:, None] * 127).round().to(torch.int8)
+            stem = name.removesuffix(".weight")
+            stored |= {f"{stem}.SCB": most, f"{stem}.weight_format": torch.tensor(0, dtype=torch.uint8)}
+            values = stored[name].float() * most[:, None] / 127
+            numbers[name] = (values.T if turned else values).contiguous()
+    return stored, numbers, {"quant_method": "bitsandbytes", "load_in_8bit": True}
+
+
 def quantise(specimen: Specimen, method: Callable[[Weights], Quantised]) -> Weights:
     """Write a copy of the weights that is quantised; the numbers it stands for."""
     path, config = specimen.folder / "model.safetensors", specimen.folder / "config.json"
@@ -142,6 +195,7 @@ def quantise(specimen: Specimen, method: Callable[[Weights], Quantised]) -> Weig
 
 
 CT = "compressed-tensors"
+BNB = "bitsandbytes"
 CASES = [
     ("qwen3", fp8, "fp8"),
     ("qwen3", mxfp8, "mxfp8"),
@@ -150,6 +204,10 @@ CASES = [
     ("qwen3", compressed_tensors("int-quantized", num_bits=8, type="int", strategy="channel"), CT),
     ("qwen3", compressed_tensors("float-quantized", num_bits=8, type="float", strategy="channel"), CT),
     ("qwen3", compressed_tensors("pack-quantized", num_bits=4, type="int", strategy="group", group_size=16), CT),
+    ("qwen3", four_bits(), BNB),
+    ("qwen3_moe", four_bits(nested=True), BNB),
+    ("qwen3", eight_bits, BNB),
+    ("gpt2", eight_bits, BNB),
 ]
 
 
@@ -201,7 +259,6 @@ def test_half_precision_rounds_the_numbers_once(tmp_path: Path) -> None:
             {"quant_method": "gptq", "bits": 4},
             r"quantised \(gptq\): only the kernels of other packages \(optimum, gptq",
         ),
-        ({"load_in_4bit": True}, r"quantised \(bitsandbytes\): only the kernels .*\(bitsandbytes\)"),
         ({"quant_method": "of next year"}, r"quantised \(of next year\), which cannot be turned back"),
         ({"bits": 4}, r"quantised \(method unknown\)"),
     ],
@@ -213,6 +270,54 @@ def test_what_cannot_be_read_as_numbers_is_refused_by_its_package(
     config = specimen.folder / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), "quantization_config": settings}))
     with pytest.raises(ModelError, match=words):
+        load(str(specimen.folder), "causal")
+
+
+@pytest.mark.parametrize("kind", ["nf4", "fp4", "nested"])
+def test_four_bits_are_the_numbers_of_bitsandbytes(kind: str) -> None:
+    recorded = load_file(RECORDED)
+    own = {key.removeprefix(f"{kind}.weight"): part for key, part in recorded.items() if key.startswith(f"{kind}.")}
+    assert torch.equal(of_4_bits(own.pop(""), own), recorded[f"{kind}.numbers"])
+
+
+def test_eight_bits_are_the_numbers_of_bitsandbytes() -> None:
+    recorded = load_file(RECORDED)
+    numbers = of_8_bits(recorded["int8.weight"], recorded["int8.SCB"], recorded["int8.weight_format"])
+    torch.testing.assert_close(numbers, recorded["int8.numbers"], rtol=1e-6, atol=0)
+
+
+def test_numbers_that_are_to_be_quantised_while_they_are_loaded_stay_what_they_are(tmp_path: Path) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    config = specimen.folder / "config.json"
+    asked = {"quant_method": "bitsandbytes", "load_in_8bit": True}
+    config.write_text(json.dumps({**json.loads(config.read_text()), "quantization_config": asked}))
+    loaded = load(str(specimen.folder), "causal", precision="fp32")
+    assert loaded.facts.quantised == ""
+    weights = load_file(specimen.folder / "model.safetensors")
+    assert torch.equal(loaded.model.state_dict()["model.norm.weight"], weights["model.norm.weight"])
+    name = "model.layers.0.mlp.up_proj.weight"
+    assert torch.equal(loaded.model.state_dict()[name], weights[name])
+
+
+@pytest.mark.parametrize("end", [".absmax", ".quant_map", ".quant_state.bitsandbytes__nf4", ""])
+def test_a_quantised_weight_whose_parts_do_not_fit_is_named(end: str, tmp_path: Path) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    quantise(specimen, four_bits())
+    path, name = specimen.folder / "model.safetensors", "model.layers.0.mlp.up_proj.weight"
+    stored = load_file(path)
+    stored[f"{name}{end}"] = stored[f"{name}{end}"][:-1].contiguous()
+    save_file(stored, path, metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=rf"{name} of .* is damaged: its numbers do not fit .*Copy or download"):
+        load(str(specimen.folder), "causal")
+
+
+def test_weights_of_bitsandbytes_that_are_pickled_are_refused(tmp_path: Path) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    quantise(specimen, eight_bits)
+    path = specimen.folder / "model.safetensors"
+    torch.save(load_file(path), specimen.folder / "pytorch_model.bin")
+    path.unlink()
+    with pytest.raises(ModelError, match=r"quantised \(bitsandbytes\) in pytorch_model.bin; .* safetensors alone"):
         load(str(specimen.folder), "causal")
 
 

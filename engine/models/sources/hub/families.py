@@ -202,6 +202,16 @@ FAMILIES: tuple[Family, ...] = (
         quantised="mxfp4",
     ),
     Family(
+        "bitsandbytes copies",
+        "multilingual",
+        "unsloth/Llama-3.2-1B-bnb-4bit",
+        "llama",
+        "LlamaForCausalLM",
+        "causal",
+        _DEQUANTISED,
+        quantised="bitsandbytes",
+    ),
+    Family(
         "AWQ copies", "multilingual", "Qwen/Qwen3-8B-AWQ", "qwen3", "Qwen3ForCausalLM", note=_KERNELS, quantised="awq"
     ),
     Family(
