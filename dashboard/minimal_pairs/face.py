@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.minimal_pairs.compared import COMPARED
 from dashboard.minimal_pairs.home_figure import draw_length_bias
 from dashboard.minimal_pairs.kinds.catalog import page_of
-from dashboard.shared.exports.bundle import running_text
+from dashboard.shared.exports.bundle import no_pairs
 from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.exports.tables.formats import zipped
@@ -17,6 +17,7 @@ from dashboard.shared.inputs.inputs import DatasetForm, FurtherSample
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import pairs
+from engine.datasets.minimal_pairs.kinds import PAIRS
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
 from engine.evaluations.minimal_pairs.records import OWN_PROMPTS, REGIONS, SUBSETS, Result, Settings
@@ -45,8 +46,9 @@ def _templates(signature: Mapping[str, Any]) -> Iterator[Statement]:
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     settings, rules = signature["settings"], tuple(signature.get("scoring", {}).values())
-    is_text = running_text.is_running_text(signature)
-    yield running_text.measured() if is_text else Statement("decision", {"cite": Cited(("ueda2024",))})
+    of = signature["items"]
+    is_text = of == "texts"
+    yield no_pairs.MEASURES.get(of, Statement("decision", {"cite": Cited(("ueda2024",))}))
     if any("causal" in rule for rule in rules):
         yield Statement("causal text" if is_text else "causal")
         for tokens, whom in by_value(signature.get("prefixes", {})).items():
@@ -79,7 +81,9 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         elif rule == SEQ2SEQ:
             yield Statement("decoder", {"given": Phrase(ENCODER[settings["encoder_reads"]]), "whom": Models(whom)})
     if is_text:
-        yield from running_text.windows(signature)
+        yield from no_pairs.windows(signature)
+        return
+    if of in no_pairs.WITHOUT_SCORE:
         return
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
@@ -93,6 +97,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
         if score.by_unigrams and signature.get("unigrams"):
             yield Statement("unigrams", {"corpus": signature["unigrams"]})
+    if of == "judged":
+        return
     for name, choices in (("subset", SUBSETS), ("region", REGIONS)):
         if signature.get(name) in choices and (phrase := choices[signature[name]].phrase):
             yield Statement(name, {name: Phrase(phrase)})
@@ -109,7 +115,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         )
     else:
         yield Statement(
-            "pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)), "holm": holm}
+            "share intervals" if of == "stereotypes" else "pair intervals",
+            {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)), "holm": holm},
         )
 
 
@@ -149,7 +156,7 @@ FACE = Face(
     Paragraph(
         "minimal",
         _statements,
-        lambda signature: "documents" if running_text.is_running_text(signature) else "minimal",
+        lambda dataset: "minimal" if dataset.data_kind is PAIRS else dataset.data_kind.name,
     ),
     ("length",),
     HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias),

@@ -40,6 +40,7 @@ from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import tr
 from engine.messages.message import Message
 from engine.models.sources.names import split_label
 from engine.options import check
@@ -107,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     names = (*options.model, *(scores.name for scores in dataset.scores))
     settings = settings_from(options, records.Settings, models=names)
     check_shown(dataset, shown, options.normalization or (), settings)
-    say(Message("format: {format}", format=dataset.format), file=sys.stderr)
+    say(Message("format: {format}", format=tr(dataset.format)), file=sys.stderr)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     has_tasks = may_have_tasks(result.format, result.items)

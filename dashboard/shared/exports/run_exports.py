@@ -260,6 +260,7 @@ def paper_bundle(
                 view.dataset_name,
                 len(dataset),
                 n_excluded,
+                items=face.paragraph.items_of(dataset) if face.paragraph.items_of else "",
                 several_references=bool(getattr(dataset, "more_references", ())),
             ),
         )

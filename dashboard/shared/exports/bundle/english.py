@@ -123,6 +123,20 @@ SENTENCES: Mapping[str, str] = {
     "causal": "Causal models score a sentence by the sum of its tokens' log-likelihoods from left to right.",
     "running text": "We report the perplexity, the bits per character and the bits per byte {cite} of running text, each the "
     "ratio of the sums over the documents.",
+    "stereotypes": "A model prefers a stereotype where it gives the sentence of a pair that stereotypes more the higher score; "
+    "ties prefer neither {cite}.",
+    "judged": "How well scores tell acceptable from unacceptable sentences is given by the area under the ROC curve, with "
+    "95% intervals by DeLong et al. {delong} on the log-odds, and by Matthews correlation at the threshold that is best on "
+    "the other parts of the data {cola}.",
+    "conditions": "The sentences of an item are compared by the surprisals of their regions, in bits, as in SyntaxGym {cite}: "
+    "we report for how many items a formula of them holds, with 95% intervals by Wilson, and its effect, with "
+    "Student's over items.",
+    "reading": "We report what surprisal explains of reading times beyond a baseline of the word's length, position and, where "
+    "it is known, frequency, without and with length and surprisal of the word before: the change of the held-out "
+    "log-likelihood of a word by linear regressions with pairwise products of the baseline, with 95% intervals by "
+    "Student's t over texts, and the share of the variance that the baseline leaves.",
+    "acquisition": "A model has learned a word where its surprisal, by a sigmoid over the logarithm of the training steps, is "
+    "half-way from chance to its least {cite}; this age is correlated with that of children.",
     "causal text": "Causal models score a text by the sum of its tokens' log-likelihoods from left to right.",
     "windows": "A text of more than {window} tokens, special ones included, is read in windows of so many, {stride} tokens "
     "apart, and each token is scored once{whom}.",
@@ -165,6 +179,8 @@ SENTENCES: Mapping[str, str] = {
     "clusters on, intervals of accuracies are those of Korn and Graubard at 95% {korn}, "
     "and two models are compared by Student's paired test over the clusters, corrected by "
     "Holm's method {holm}.",
+    "share intervals": "Intervals of shares are Wilson's at 95% {wilson}; a share is held against one half by the sign test, "
+    "ties aside, and two models are compared by McNemar's exact test {mcnemar}, corrected by Holm's method {holm}.",
     "pair intervals": "Intervals of accuracies are Wilson's at 95% {wilson}; two models are compared by McNemar's "
     "exact "
     "test {mcnemar}, corrected by Holm's method {holm}.",
@@ -176,7 +192,12 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "masked": "masked sentences",
         "pairs": "sentence pairs",
         "minimal": "minimal pairs",
-        "documents": "documents",
+        "stereotypes": "pairs of sentences",
+        "judged": "judged sentences",
+        "conditions": "sentences in conditions",
+        "reading": "texts with reading times",
+        "acquisition": "words in contexts",
+        "texts": "documents",
     },
     "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},

@@ -74,11 +74,12 @@ def methods(
     n_items: int,
     n_excluded: int = 0,
     *,
+    items: str = "",
     several_references: bool = False,
 ) -> Methods:
     """The paragraph of a run, from the signature of what is shown. n_excluded: items left out by models.
 
-    several_references: whether a pair of the data has more than one.
+    items: what they are called, where that depends on the data. several_references: whether a pair of the data has more than one.
 
     A setting that the signature of an earlier version lacks is not spoken of.
     """
@@ -110,10 +111,10 @@ def methods(
     )
     served = [model for model in signature.get("models", ()) if model.get("endpoint")]
     from_files = [model for model in signature.get("models", ()) if {"scores", "vectors"} & set(model)]
-    items = paragraph.items_of(signature) if paragraph.items_of else paragraph.items
+    items = items or paragraph.items
     statements = [
         Statement("data", {"models": models, "n": n_items, "items": Choice("items", items), "dataset": dataset_name}),
-        *paragraph.statements(signature),
+        *paragraph.statements({**signature, "items": items}),
         *([Statement("best reference")] if several_references else []),
         *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),
         *([Statement("excluded", {"n": n_excluded})] if n_excluded else []),

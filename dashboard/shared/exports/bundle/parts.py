@@ -63,11 +63,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """The methods paragraph: what the items are called in it, and its sentences from the signature of a run.
+    """The methods paragraph: what the items are called in it, and its sentences from the signature of a run, to which
+    that is added as "items".
 
-    items_of: signature -> what they are called, where that is not always the same; None for `items`.
+    items_of: data set -> what they are called, where that is not always the same; None for `items`.
     """
 
     items: str
     statements: Callable[[Mapping[str, Any]], Iterator[Statement]]
-    items_of: Callable[[Mapping[str, Any]], str] | None = None
+    items_of: Callable[[Any], str] | None = None

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from dashboard.faces import FACES
-from dashboard.shared.exports.bundle import english, japanese
+from dashboard.shared.exports.bundle import english, japanese, no_pairs
 from dashboard.shared.exports.bundle.bertscore import PENALTIES
 from dashboard.shared.exports.bundle.methods import Methods, methods
 from dashboard.shared.exports.bundle.references import WORKS, bibtex, model_work
+from engine.datasets.minimal_pairs.kinds import KINDS as DATA_KINDS
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.records import Settings as AlignmentSettings
 from engine.evaluations.catalog import EVALUATIONS
@@ -73,8 +74,9 @@ def made_of(kind: str, *facts: Any, **further: Any) -> Methods:
     return methods(paragraph, *facts, **further)
 
 
-def text(kind: str, language: str = "en", settings: Any = None, **further: Any) -> str:
-    return made_of(kind, signature(kind, settings, **further), "mine.csv", 1234).markdown(language).replace("\\", "")
+def text(kind: str, language: str = "en", settings: Any = None, items: str = "", **further: Any) -> str:
+    made = made_of(kind, signature(kind, settings, **further), "mine.csv", 1234, items=items)
+    return made.markdown(language).replace("\\", "")
 
 
 def parts_of(template: str) -> set[str]:
@@ -398,16 +400,48 @@ def test_a_served_model_was_not_computed_here() -> None:
 
 def test_running_text_is_told_with_its_windows_and_measures() -> None:
     windows = {MODELS[0]: [512, 256], MODELS[1]: [1024, 512]}
-    said = text("minimal-pairs", settings=PairSettings(MODELS, window_prefix="first", seed=3), windows=windows)
+    said = text(
+        "minimal-pairs", items="texts", settings=PairSettings(MODELS, window_prefix="first", seed=3), windows=windows
+    )
     assert "on 1234 documents" in said.replace(",", "") and "bits per byte [@gao2020pile]" in said
     assert (
         "more than 512 tokens" in said and "1024 tokens, special ones included" in said and "512 tokens apart" in said
     )
     assert "begin with tokens of the text" in said and "seed 3" in said and "by Holm's method [@holm1979]" in said
     assert "minimal pair" not in said and "Wilson" not in said and "McNemar" not in said
-    same = text("minimal-pairs", windows={model: [512, 256] for model in MODELS})
+    same = text("minimal-pairs", items="texts", windows={model: [512, 256] for model in MODELS})
     assert same.count("windows of so many") == 1 and "begin with tokens of the text" not in same
-    assert "1024 トークンの窓を 512 トークンずつ" in text("minimal-pairs", "ja", windows=windows)
+    assert "1024 トークンの窓を 512 トークンずつ" in text("minimal-pairs", "ja", items="texts", windows=windows)
+
+
+@pytest.mark.parametrize(
+    ("of", "said", "told"),
+    [
+        ("stereotypes", "on 1234 pairs of sentences", "ties prefer neither [@nangia2020crows]"),
+        (
+            "judged",
+            "on 1234 judged sentences",
+            "area under the ROC curve, with 95% intervals by DeLong et al. [@delong1988]",
+        ),
+        ("conditions", "on 1234 sentences in conditions", "as in SyntaxGym [@gauthier2020]"),
+        ("reading", "on 1234 texts with reading times", "what surprisal explains of reading times beyond a baseline"),
+        ("acquisition", "on 1234 words in contexts", "half-way from chance to its least [@chang2022]"),
+    ],
+)
+def test_data_without_a_better_sentence_are_told_by_their_own_measures(of: str, said: str, told: str) -> None:
+    written = text("minimal-pairs", items=of, normalization="PenLP", alpha=0.8)
+    assert said in written.replace(",", "") and told in written
+    assert "minimal pair" not in written and "acceptable sentence the higher score" not in written
+    assert "accurac" not in written and ("sign test" in written) == (of == "stereotypes")
+    assert ("Wilson's" in written) == ("McNemar" in written) == (of == "stereotypes")
+    assert ("α = 0.8" in written) == (of in ("stereotypes", "judged"))
+    japanese_text = text("minimal-pairs", "ja", items=of)
+    assert "ミニマルペア" not in japanese_text and "容認可能な文により高い" not in japanese_text
+
+
+def test_every_kind_of_minimal_pair_data_has_its_words_and_measures() -> None:
+    assert set(no_pairs.MEASURES) == set(DATA_KINDS) - {"pairs"}
+    assert set(no_pairs.MEASURES) < set(english.WORDS["items"])
 
 
 def test_data_with_several_references_are_scored_by_the_best() -> None:

@@ -1,4 +1,6 @@
-"""What a methods paragraph says of running text: its measures, windows and intervals. Pure."""
+"""What a methods paragraph says of data that are no pairs of an acceptable and an unacceptable sentence: their measures
+and intervals, and the windows of running text. Pure.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,16 @@ from typing import Any
 from dashboard.shared.exports.bundle.parts import Cited, Models, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 
-
-def is_running_text(signature: Mapping[str, Any]) -> bool:
-    """Whether a run of minimal pairs is of running text, by its signature."""
-    return "windows" in signature
-
-
-def measured() -> Statement:
-    """The first sentence: what is reported."""
-    return Statement("running text", {"cite": Cited(("gao2020pile",))})
+MEASURES: Mapping[str, Statement] = {
+    "stereotypes": Statement("stereotypes", {"cite": Cited(("nangia2020crows",))}),
+    "judged": Statement("judged", {"delong": Cited(("delong1988",)), "cola": Cited(("warstadt2019",))}),
+    "conditions": Statement("conditions", {"cite": Cited(("gauthier2020",))}),
+    "reading": Statement("reading"),
+    "acquisition": Statement("acquisition", {"cite": Cited(("chang2022",))}),
+    "texts": Statement("running text", {"cite": Cited(("gao2020pile",))}),
+}
+# What has no score of a sentence: its words or regions are asked alone.
+WITHOUT_SCORE = ("conditions", "reading", "acquisition")
 
 
 def windows(signature: Mapping[str, Any]) -> Iterator[Statement]:
