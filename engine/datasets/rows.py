@@ -271,17 +271,24 @@ def _has_stray_space(text: str) -> bool:
 
 def repeated_rows(numbers: Sequence[int], keys: Sequence[Hashable]) -> list[int]:
     """The numbers of the rows whose key an earlier row has."""
+    firsts = first_places(keys)
+    return [numbers[place] for place in np.flatnonzero(firsts < np.arange(len(firsts))).tolist()]
+
+
+def first_places(keys: Sequence[Hashable]) -> np.ndarray:
+    """Where the first of the keys is that equals each: int64 (n,).
+
+    >>> first_places(["a", "b", "a"]).tolist()
+    [0, 1, 0]
+    """
     # Few keys share their hash with another, and only these are kept.
     hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
     found, n_each = np.unique(hashes, return_counts=True)
-    seen: set[Hashable] = set()
-    repeats = []
+    firsts = np.arange(len(keys))
+    first_by_key: dict[Hashable, int] = {}
     for place in np.flatnonzero(np.isin(hashes, found[n_each > 1])).tolist():
-        key = keys[place]
-        if key in seen:
-            repeats.append(numbers[place])
-        seen.add(key)
-    return repeats
+        firsts[place] = first_by_key.setdefault(keys[place], place)
+    return firsts
 
 
 def row_notice(numbers: Sequence[int], one: str, many: str, **values: object) -> tuple[str, ...]:
@@ -322,8 +329,8 @@ def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]], 
         digest.update(_length_prefixed(part))
     for values in columns.values():
         digest.update(len(values).to_bytes(8, "big"))
-        for block in _blocks(map(_length_prefixed, values)):
-            digest.update(b"".join(block))
+        for block in _prefixed(values):
+            digest.update(block)
     return digest.hexdigest()
 
 
@@ -366,9 +373,14 @@ def numbers_of(frame: pd.DataFrame) -> tuple[int, ...]:
     return tuple(int(number) for number in frame["row"]) if "row" in frame.columns else tuple(range(1, len(frame) + 1))
 
 
-def _blocks(values: Iterable[bytes]) -> Iterator[list[bytes]]:
-    rest = iter(values)
-    while block := list(islice(rest, BLOCK)):
+def _prefixed(values: Sequence[str | int | float]) -> Iterator[bytes]:
+    """The values with their lengths, one after the other, some at a time."""
+    if isinstance(values, tuple) and 2 * len(distinct := set(values)) < len(values):  # as categories are
+        known = {value: _length_prefixed(value) for value in distinct}
+        prefixed: Iterator[bytes] = map(known.__getitem__, values)
+    else:
+        prefixed = map(_length_prefixed, values)
+    while block := b"".join(islice(prefixed, BLOCK)):
         yield block
 
 

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from json.encoder import encode_basestring
 from typing import Any, overload
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -181,7 +182,7 @@ def concatenated(columns: Iterable[Sequence[str]]) -> Sequence[str]:
     return tuple(chain.from_iterable(parts))
 
 
-def at(texts: Sequence[str], places: Sequence[int]) -> Sequence[str]:
+def at(texts: Sequence[str], places: Sequence[int] | np.ndarray) -> Sequence[str]:
     """The texts at these places."""
     if isinstance(texts, TextColumn):
         return TextColumn(texts.array.take(pa.array(places, pa.int64())))

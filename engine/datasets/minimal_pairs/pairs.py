@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import pandas as pd
 
@@ -126,7 +127,7 @@ class MinimalPairs:
     @cached_property
     def right_to_left(self) -> bool:
         """Whether most letters are written from right to left, as in Arabic and Hebrew."""
-        return is_right_to_left((*self.acceptable, *self.unacceptable))
+        return is_right_to_left(chain(self.acceptable, self.unacceptable))
 
     @cached_property
     def content_hash(self) -> str:
