@@ -68,7 +68,7 @@ def with_prefix(further: FurtherColumns) -> dict[str, tuple[str, ...]]:
 def of_own_frame(frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     """The columns in the frame of a dataset; none in one stored before they were kept. Raises InputError."""
     return {
-        str(name).removeprefix(PREFIX): rows.texts_of(frame, str(name))
+        str(name).removeprefix(PREFIX): tuple(rows.texts_of(frame, str(name)))
         for name in frame.columns
         if str(name).startswith(PREFIX)
     }

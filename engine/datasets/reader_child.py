@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import re
 import shutil
 import signal
 import sys
@@ -97,8 +98,15 @@ def _serve(connection: Connection, task: Task) -> None:
     except EngineError as error:
         ending = ("refused", error)
     except Exception as error:
-        ending = ("bug", f"{type(error).__name__}: {error}")
+        ending = ("memory", None) if _is_out_of_memory(error) else ("bug", f"{type(error).__name__}: {error}")
     connection.send(ending)
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether it is what Arrow raises where it has no memory for a text of Python's."""
+    return (
+        type(error).__name__ == "ArrowException" and re.search("Wrapping .* failed", str(error), re.DOTALL) is not None
+    )
 
 
 def bound_memory(n_bytes: int) -> None:

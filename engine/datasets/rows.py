@@ -7,14 +7,18 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
+import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
+from engine.datasets.text_column import BLOCK, TextColumn, series_of_texts, texts_of_series
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.earlier_texts import read_message
@@ -44,6 +48,7 @@ SPACES_MANY = Message(
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
 _AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
+_ANYWHERE = "[\ufeff\u200b-\u200f\u2060\u00ad\u180e]"
 
 NUMBERS, JSON_VALUES = Message("numbers"), Message("lists or objects of JSON")
 NO_SENTENCES = Message(
@@ -200,14 +205,13 @@ def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
         if part in frame
     )
     for name in names:
-        texts = frame[name].tolist()
-        new_texts = [bare(text) for text in texts]
-        if new_texts != texts:
-            changed = [
-                int(number) for number, old, new in zip(frame.index, texts, new_texts, strict=True) if old != new
-            ]
+        texts = texts_of_series(frame[name])
+        if isinstance(texts, TextColumn) and not pc.any(pc.match_substring_regex(texts.array, _ANYWHERE)).as_py():
+            continue
+        changed = [int(number) for number, text in zip(frame.index, texts, strict=True) if bare(text) != text]
+        if changed:
             notices += row_notice(changed, INVISIBLE, INVISIBLE_MANY, column=name)
-            frame = frame.assign(**{name: pd.Series(new_texts, index=frame.index, dtype="str")})
+            frame = frame.assign(**{name: series_of_texts(TextColumn.of(map(bare, texts)), frame.index)})
     return table if frame is table.frame else replace(table, frame=frame, notices=tuple(notices))
 
 
@@ -227,13 +231,12 @@ def refuse_other_than_sentences(name: str, texts: Sequence[str]) -> None:
         n_such = sum(map(is_such, texts))
         if n_such * 2 > n:
             raise InputError(NO_SENTENCES.format(column=name, n=n_such, rows=count(n, "row"), what=what))
-    distinct = set(texts)
-    if (
-        len(distinct) > 1
-        and n >= FEW * len(distinct)
-        and len(distinct) <= FEW
-        and max(map(len, distinct)) <= LONGEST_LABEL
-    ):
+    distinct: set[str] = set()
+    for text in texts:
+        distinct.add(text)
+        if len(distinct) > FEW:
+            return
+    if len(distinct) > 1 and n >= FEW * len(distinct) and max(map(len, distinct)) <= LONGEST_LABEL:
         raise InputError(FEW_TEXTS.format(column=name, n=len(distinct), rows=count(n, "row")))
 
 
@@ -252,7 +255,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def spaces_notice(numbers: Sequence[int], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def spaces_notice(numbers: Sequence[int], pairs: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The notice of the pairs of which one sentence alone has a space at an end, or two together."""
     odd = [
         number
@@ -268,13 +271,24 @@ def _has_stray_space(text: str) -> bool:
 
 def repeated_rows(numbers: Sequence[int], keys: Sequence[Hashable]) -> list[int]:
     """The numbers of the rows whose key an earlier row has."""
-    seen: set[Hashable] = set()
-    repeats = []
-    for number, key in zip(numbers, keys, strict=True):
-        if key in seen:
-            repeats.append(number)
-        seen.add(key)
-    return repeats
+    firsts = first_places(keys)
+    return [numbers[place] for place in np.flatnonzero(firsts < np.arange(len(firsts))).tolist()]
+
+
+def first_places(keys: Sequence[Hashable]) -> np.ndarray:
+    """Where the first of the keys is that equals each: int64 (n,).
+
+    >>> first_places(["a", "b", "a"]).tolist()
+    [0, 1, 0]
+    """
+    # Few keys share their hash with another, and only these are kept.
+    hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
+    found, n_each = np.unique(hashes, return_counts=True)
+    firsts = np.arange(len(keys))
+    first_by_key: dict[Hashable, int] = {}
+    for place in np.flatnonzero(np.isin(hashes, found[n_each > 1])).tolist():
+        firsts[place] = first_by_key.setdefault(keys[place], place)
+    return firsts
 
 
 def row_notice(numbers: Sequence[int], one: str, many: str, **values: object) -> tuple[str, ...]:
@@ -315,11 +329,12 @@ def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]], 
         digest.update(_length_prefixed(part))
     for values in columns.values():
         digest.update(len(values).to_bytes(8, "big"))
-        digest.update(b"".join(map(_length_prefixed, values)))
+        for block in _prefixed(values):
+            digest.update(block)
     return digest.hexdigest()
 
 
-def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> tuple[str, ...]:
+def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> Sequence[str]:
     """A column of a dataset's own frame; "" throughout where one that is not required is absent.
 
     Raises InputError when a required column is absent, or listing every row that holds no str.
@@ -334,7 +349,10 @@ def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> tuple[
                 )
             )
         return ("",) * len(frame)
-    values = frame[name].tolist()
+    texts = texts_of_series(frame[name])
+    if isinstance(texts, TextColumn):
+        return texts
+    values: Sequence[object] = texts  # an object's type is not known before
     bad = [
         BadRow(number, Message("'{name}' holds {value!r}", name=name, value=value))
         for number, value in enumerate(values, start=1)
@@ -347,12 +365,23 @@ def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> tuple[
             ),
             bad,
         )
-    return tuple(values)
+    return texts
 
 
 def numbers_of(frame: pd.DataFrame) -> tuple[int, ...]:
     """The column "row" of a dataset's own frame, or 1, 2, 3 … where it is absent."""
     return tuple(int(number) for number in frame["row"]) if "row" in frame.columns else tuple(range(1, len(frame) + 1))
+
+
+def _prefixed(values: Sequence[str | int | float]) -> Iterator[bytes]:
+    """The values with their lengths, one after the other, some at a time."""
+    if isinstance(values, tuple) and 2 * len(distinct := set(values)) < len(values):  # as categories are
+        known = {value: _length_prefixed(value) for value in distinct}
+        prefixed: Iterator[bytes] = map(known.__getitem__, values)
+    else:
+        prefixed = map(_length_prefixed, values)
+    while block := b"".join(islice(prefixed, BLOCK)):
+        yield block
 
 
 def _length_prefixed(value: str | int | float) -> bytes:

@@ -15,6 +15,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.text_column import labels
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message
 
@@ -125,7 +126,7 @@ class SentencePairs:
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> SentencePairs:
         """The dataset whose `to_frame` this is; only reference and candidate must be there."""
-        references, candidates = rows.texts_of(frame, "reference"), rows.texts_of(frame, "candidate")
+        references, candidates = (tuple(rows.texts_of(frame, side)) for side in ("reference", "candidate"))
         numbers = rows.numbers_of(frame)
         further = _without_empty(
             [rows.texts_of(frame, column) for column in frame.columns if str(column).startswith("reference ")]
@@ -142,7 +143,7 @@ class SentencePairs:
             name,
             references,
             candidates,
-            rows.texts_of(frame, "category", required=False),
+            labels(rows.texts_of(frame, "category", required=False)),
             human,
             numbers,
             further,
@@ -255,11 +256,10 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     )
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
-    references = column_names.values(frame, chosen["reference"])
-    candidates = column_names.values(frame, chosen["candidate"])
+    references, candidates = (tuple(column_names.values(frame, chosen[side])) for side in ("reference", "candidate"))
     rows.refuse_other_than_sentences(str(chosen["reference"]), references)
     rows.refuse_other_than_sentences(str(chosen["candidate"]), candidates)
-    categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
+    categories = labels(column_names.values(frame, chosen["category"]), str.strip)
     human = {
         name: tuple(_number(score) for score in column_names.values(frame, column))
         for column, name in further_columns.names_without(HUMAN, several["human"]).items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +12,11 @@ import numpy as np
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
-from engine.inference.chunks import chunk_order, chunk_slices, shares_of_documents
+from engine.inference.chunks import shares_of_documents
+from engine.inference.computed_items import Operation
 from engine.inference.document_shares import in_shares, joined
 from engine.inference.owned_pieces import pieces_for
+from engine.inference.piece_columns import PieceColumns
 from engine.inference.run_client import Progress, RunClient
 from engine.inference.scoring_settings import continuation_settings, scoring_settings
 from engine.inference.without_model import ProgressSpan, computed, in_order
@@ -162,7 +163,7 @@ class GatewaySession:
         all_layers: bool = False,
         encoder_reads: str = "nothing",
         encoder_text: str = "",
-    ) -> list[Piece]:
+    ) -> Sequence[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
         `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`), `leading_space`, `word_boundaries` and
@@ -181,7 +182,7 @@ class GatewaySession:
             encoder_reads=encoder_reads,
             encoder_text=encoder_text,
         )
-        return self._compute_each("token_log_likelihoods", model, list(texts), settings)
+        return self._compute_columns("token_log_likelihoods", model, texts, settings)
 
     def continuation_log_likelihoods(
         self,
@@ -394,49 +395,37 @@ class GatewaySession:
         cached: bool = True,
         within: ProgressSpan | None = None,
     ) -> list[Piece]:
+        asked = self._operation(operation, model, settings, cached=cached)
+        if operation in OPERATIONS_WITH_LAYERS:
+            settings["layers"] = resolve_layers(layers, asked.facts.n_layers, asked.facts.name)
+        item_keys = asked.keys_of(items)
+        item_by_key = dict(zip(item_keys, items, strict=True))
+        _, after, total = within or (0, len(items), len(items))
+        compute = asked.computing(item_by_key, Counter(item_keys), len(items), within)
+        self._client.raise_if_cancelled()
+        pieces = self._read_through(item_keys, compute, cached=cached)
+        self._client.report(after, total, asked.label)
+        return [pieces[key] for key in item_keys]
+
+    def _compute_columns(
+        self, operation: str, model: str, items: Sequence[str], settings: dict[str, Any]
+    ) -> PieceColumns:
+        """As `_compute_each`, of texts."""
+        asked = self._operation(operation, model, settings)
+        self._client.raise_if_cancelled()
+        pieces, n_found, n_missing = asked.in_columns(items)
+        if self._cache is not None:
+            self._gateway.backend.statistics.record_lookups(n_found, n_missing)
+        self._client.report(len(items), len(items), asked.label)
+        return pieces
+
+    def _operation(self, name: str, model: str, settings: dict[str, Any], *, cached: bool = True) -> Operation:
+        """An operation of a model, with the precision that is computed in put into the settings."""
         request, facts = self._model(model)
         if "precision" in settings and not facts.endpoint:
             settings["precision"] = resolved(settings["precision"], facts.dtype, facts.device)
-        if operation in OPERATIONS_WITH_LAYERS:
-            settings["layers"] = resolve_layers(layers, facts.n_layers, facts.name)
-        item_keys = keys.item_keys(operation, facts, settings, items)
-        item_by_key = dict(zip(item_keys, items, strict=True))
-        n_by_key = Counter(item_keys)
-        label = Message("{label}: {model}", label=LABELS[operation], model=model)
-        done = len(items)
-        before, after, total = within or (0, len(items), len(items))
-
-        def report() -> None:
-            self._client.report(before + (after - before) * done // max(len(items), 1), total, label)
-
-        def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
-            nonlocal done
-            done -= sum(n_by_key[key] for key in missing)
-            report()
-            missing = [missing[i] for i in chunk_order(operation, settings, [item_by_key[key] for key in missing])]
-            missing_items = [item_by_key[key] for key in missing]
-            chunks = [missing[part] for part in chunk_slices(operation, facts, settings, missing_items)]
-            requests = [
-                {**request, "items": [item_by_key[key] for key in chunk], "settings": settings} for chunk in chunks
-            ]
-            put_many = self._cache.put_many if cached and self._cache is not None else None
-            on_late = (
-                None
-                if put_many is None
-                else lambda index, pieces: put_many(dict(zip(chunks[index], pieces, strict=True)))
-            )
-            with closing(self._client.as_completed(operation, requests, on_late)) as parts:
-                for index, pieces in parts:
-                    yield dict(zip(chunks[index], pieces, strict=True))
-                    # The consumer has stored the yielded part in the cache by now.
-                    done += sum(n_by_key[key] for key in chunks[index])
-                    if done < len(items):
-                        report()
-
-        self._client.raise_if_cancelled()
-        pieces = self._read_through(item_keys, compute, cached=cached)
-        self._client.report(after, total, label)
-        return [pieces[key] for key in item_keys]
+        label = Message("{label}: {model}", label=LABELS[name], model=model)
+        return Operation(name, request, facts, settings, label, self._client, self._cache if cached else None)
 
     def _compute_one(self, key: str, operation: str, request: Request, label: str) -> Piece:
         """The piece of a request with one item; progress is reported only if it has to be computed."""

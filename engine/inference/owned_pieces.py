@@ -22,6 +22,14 @@ class OwnedPieces:
         self._owner = owner
         self._public_owner = public_owner
 
+    def get_many(self, keys: Sequence[str]) -> dict[str, Piece]:
+        """As `Cache.get_many`: the pieces that this owner may have."""
+        found: dict[str, Piece] = {}
+        for owner in dict.fromkeys((self._public_owner, self._owner)):
+            key_by_owned = {owned_key(owner, key): key for key in keys if key not in found}
+            found |= {key_by_owned[stored]: piece for stored, piece in self._cache.get_many(key_by_owned).items()}
+        return found
+
     def cached(
         self, keys: Sequence[str], compute_missing: Callable[[list[str]], Iterable[Mapping[str, Piece]]]
     ) -> dict[str, Piece]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import openpyxl
 import psutil
+import pyarrow as pa
 import pytest
 
 from engine.datasets import reader_process
@@ -290,3 +291,15 @@ def test_a_system_without_room_for_a_process(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(reader_process, "_context", NoProcess)
     with pytest.raises(InputError, match="does not start"):
         read(pid, b"", name="a.zip")
+
+
+def _as_arrow_without_memory(source: Path, name: str = "") -> None:
+    raise pa.ArrowException("Unknown error: Wrapping two\nlines failed")
+
+
+def test_arrow_without_memory_for_a_text_is_memory_and_no_fault_of_hakari(tmp_path: Path) -> None:
+    """What it raised for a million rows before, and what was said of it."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a\n" * 2**18)
+    with pytest.raises(InputError, match="takes more than 512 MiB of memory to read"):
+        read(_as_arrow_without_memory, path)

@@ -110,7 +110,7 @@ def test_a_repeated_run_asks_no_worker_at_all(tmp_path: Path) -> None:
     assert silent.calls == []
     assert first[0] == second[0]
     np.testing.assert_array_equal(vectors(first[1]), vectors(second[1]))
-    for first_piece, second_piece in zip(first[2] + first[4], second[2] + second[4], strict=True):
+    for first_piece, second_piece in zip([*first[2], *first[4]], [*second[2], *second[4]], strict=True):
         assert first_piece.keys() == second_piece.keys()
         for name, value in first_piece.items():
             np.testing.assert_array_equal(value, second_piece[name])

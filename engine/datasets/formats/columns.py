@@ -12,6 +12,7 @@ import pandas as pd
 
 from engine.datasets.formats import encodings, headerless
 from engine.datasets.formats.grid import quoted
+from engine.datasets.text_column import Rows, TextColumn, texts_of_series
 from engine.errors import InputError
 from engine.messages.message import Message, together
 
@@ -319,14 +320,13 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     return [word for option in options for word in option]
 
 
-def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:
+def values(frame: pd.DataFrame, column: str | None) -> Sequence[str]:
     """The texts of a column, or of joined ones; "" throughout for None."""
     if column is None:
         return ("",) * len(frame)
     if column in frame.columns:
-        return tuple(frame[column].tolist())
-    parts = [frame[part].tolist() for part in column.split(JOIN)]
-    return tuple(" ".join(texts) for texts in zip(*parts, strict=True))
+        return texts_of_series(frame[column])
+    return TextColumn.of(map(" ".join, Rows(*(texts_of_series(frame[part]) for part in column.split(JOIN)))))
 
 
 def _needed(missing: Sequence[Role]) -> str:

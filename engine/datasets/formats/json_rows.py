@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from json.encoder import encode_basestring
 
 from engine.datasets.formats import bounds
@@ -104,15 +104,33 @@ def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
     >>> raw_rows('[{"n": 1.50},\\n {"n": [1e5, true]}]')
     {1: '{"n": 1.50}', 2: '{"n": [1e5, true]}'}
     """
+    return dict(numbered_rows(text, left_out))
+
+
+def numbered_rows(text: str, left_out: Collection[int] = ()) -> Iterator[tuple[int, str]]:
+    """What `raw_rows` returns, one after the other, by ascending numbers."""
     if is_list(text):
-        return {
-            number: _json(element) for number, element in enumerate(_elements(text), start=1) if number not in left_out
-        }
-    lines = {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
-    first_line = next(iter(lines.values()), "")
-    if len(lines) > 1 and (whole := _one_object(first_line, lambda: text)) is not None:
-        return {1: _json(whole)}
-    return lines
+        for number, element in enumerate(_elements(text), start=1):
+            if number not in left_out:
+                yield number, _json(element)
+        return
+    first_lines = [line for _, line in islice(_filled_lines(text), 2)]
+    if len(first_lines) > 1 and (whole := _one_object(first_lines[0], lambda: text)) is not None:
+        yield 1, _json(whole)
+        return
+    yield from _filled_lines(text)
+
+
+def _filled_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are not blank, stripped, with their numbers from 1."""
+    start, number = 0, 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        if line := text[start:end].strip():
+            yield number, line
+        start = end + 1
 
 
 def texts_of_row(raw: str) -> dict[str, str]:

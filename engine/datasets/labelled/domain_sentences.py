@@ -115,4 +115,4 @@ def split_into_sentences(
 
 def _texts_and_domains(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     domains = column_names.values(table.frame, chosen["domain"])
-    return column_names.values(table.frame, chosen["text"]), tuple(domain.strip() for domain in domains)
+    return tuple(column_names.values(table.frame, chosen["text"])), tuple(domain.strip() for domain in domains)

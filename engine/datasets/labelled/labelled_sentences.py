@@ -82,7 +82,7 @@ class LabelledSentences:
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> LabelledSentences:
         """The dataset whose `to_frame` this is; without a column row the rows are 1, 2, 3 …"""
-        texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
+        texts, labels = (tuple(rows.texts_of(frame, column)) for column in ("text", "label"))
         numbers = rows.numbers_of(frame)
         return cls(
             name,
@@ -193,7 +193,7 @@ def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     labels = column_names.values(table.frame, chosen["label"])
-    return column_names.values(table.frame, chosen["text"]), tuple(label.strip() for label in labels)
+    return tuple(column_names.values(table.frame, chosen["text"])), tuple(label.strip() for label in labels)
 
 
 def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:

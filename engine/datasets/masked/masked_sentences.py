@@ -111,7 +111,7 @@ class MaskedSentences:
 
         Raises InputError listing every row whose text does not hold its label there.
         """
-        texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
+        texts, labels = (tuple(rows.texts_of(frame, column)) for column in ("text", "label"))
         numbers = rows.numbers_of(frame)
         starts = (
             tuple(int(start) for start in frame["start"])
@@ -136,7 +136,7 @@ class MaskedSentences:
             texts,
             labels,
             starts,
-            rows.texts_of(frame, "domain", required=False),
+            tuple(rows.texts_of(frame, "domain", required=False)),
             numbers,
             _notices(texts, labels, starts, numbers),
             rows.left_out_of(frame),
@@ -234,7 +234,7 @@ def insert_label(text: str, label: str) -> tuple[str, int]:
 
 def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     labels = column_names.values(table.frame, chosen["label"])
-    return column_names.values(table.frame, chosen["text"]), tuple(label.strip() for label in labels)
+    return tuple(column_names.values(table.frame, chosen["text"])), tuple(label.strip() for label in labels)
 
 
 def _faults(text: str, label: str, text_title: str, label_title: str) -> list[Message]:

@@ -20,6 +20,7 @@ from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
 from engine.datasets.minimal_pairs.kinds import ACQUISITION, KINDS, READING, TEXTS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
+from engine.datasets.text_column import TextColumn, concatenated
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -128,8 +129,8 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     return MinimalPairs(
         name=_name(labels),
         rows=tuple(numbers),
-        acceptable=tuple(chain.from_iterable(dataset.acceptable for dataset in datasets)),
-        unacceptable=tuple(chain.from_iterable(dataset.unacceptable for dataset in datasets)),
+        acceptable=concatenated(dataset.acceptable for dataset in datasets),
+        unacceptable=concatenated(dataset.unacceptable for dataset in datasets),
         categories=tuple(chain.from_iterable(dataset.categories for dataset in datasets)),
         fields={
             name: tuple(chain.from_iterable(dataset.fields.get(name, ("",) * dataset.n) for dataset in datasets))
@@ -140,7 +141,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         ),
         formats=all_of(lambda dataset: dataset.formats),
         file_formats=all_of(lambda dataset: dataset.file_formats),
-        originals=all_of(lambda dataset: dataset.originals),
+        originals=_joined_originals(datasets),
         left_out=tuple(left_out),
         notices=(
             _numbering(labels, starts),
@@ -152,6 +153,13 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
             ),
         ),
     )
+
+
+def _joined_originals(datasets: Sequence[MinimalPairs]) -> Sequence[str]:
+    """The files' own rows of all datasets, "" where one has none; () where none has any."""
+    if not any(dataset.originals for dataset in datasets):
+        return ()
+    return TextColumn.of(chain.from_iterable(dataset.originals or ("",) * dataset.n for dataset in datasets))
 
 
 def _with_one_spelling(datasets: Sequence[MinimalPairs]) -> list[MinimalPairs]:

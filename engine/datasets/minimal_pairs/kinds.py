@@ -12,6 +12,7 @@ from typing import Any
 from engine.datasets import rows
 from engine.datasets.formats.columns import Role
 from engine.datasets.minimal_pairs import acquisition, designs, judged, layouts, reading_times, texts
+from engine.datasets.text_column import Rows
 from engine.messages.message import Message
 
 IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
@@ -26,12 +27,12 @@ ROLES = (
     Role("unacceptable", True, Message("the sentence it should not prefer")),
     Role("category", False, Message("the phenomenon, to compare phenomena")),
 )
-Texts = tuple[str, ...]
+Texts = Sequence[str]
 Labels = tuple[bool | None, ...]
 
 
-def _notices_of_pairs(numbers: Sequence[int], acceptable: Sequence[str], unacceptable: Sequence[str]) -> Texts:
-    pairs = list(zip(acceptable, unacceptable, strict=True))
+def _notices_of_pairs(numbers: Sequence[int], acceptable: Texts, unacceptable: Texts) -> tuple[str, ...]:
+    pairs = Rows(acceptable, unacceptable)
     identical = [row for row, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
     return (
         rows.repeated_pairs_notice(numbers, pairs)
@@ -91,7 +92,7 @@ class DataKind:
     further_settings: frozenset[str] = frozenset()
     in_windows: bool = False
     labels: Callable[[Sequence[str], Sequence[str]], Labels] = lambda formats, originals: ()
-    notices: Callable[[Sequence[int], Sequence[str], Sequence[str]], Texts] = lambda numbers, good, bad: ()
+    notices: Callable[[Sequence[int], Texts, Texts], tuple[str, ...]] = lambda numbers, good, bad: ()
     repeated: tuple[Message, Message] | None = REPEATED_IN_FILES
     regions: Callable[[Sequence[str]], list[list[tuple[int, designs.Span]]]] | None = None
     units: Callable[[Sequence[str], Mapping[str, Sequence[str]]], list[list[int]]] | None = None

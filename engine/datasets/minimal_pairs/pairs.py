@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import pandas as pd
 
@@ -28,6 +29,7 @@ from engine.datasets.minimal_pairs import (
 )
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
+from engine.datasets.text_column import JsonRows, at, concatenated, labels, series_of_texts
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
 from engine.messages.message import Message, named
@@ -58,15 +60,15 @@ class MinimalPairs:
     """
 
     name: str
-    acceptable: tuple[str, ...]
-    unacceptable: tuple[str, ...]
+    acceptable: Sequence[str]
+    unacceptable: Sequence[str]
     categories: tuple[str, ...]
     rows: tuple[int, ...]
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     file_formats: tuple[str, ...] = ()
-    originals: tuple[str, ...] = ()
+    originals: Sequence[str] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
     scores: tuple[OutsideScores, ...] = ()
@@ -92,9 +94,9 @@ class MinimalPairs:
         return kinds.kind_of(self.formats)
 
     @property
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> Sequence[str]:
         """All acceptable sentences, then all unacceptable ones: (2 · n,); (n,) where a row is a single sentence."""
-        return (self.acceptable + self.unacceptable)[: self.data_kind.n_sentences * self.n]
+        return concatenated((self.acceptable, self.unacceptable))[: self.data_kind.n_sentences * self.n]
 
     @cached_property
     def labels(self) -> tuple[bool | None, ...]:
@@ -108,6 +110,8 @@ class MinimalPairs:
         Pairs from no file have their `fields`. A column that is the acceptable or the unacceptable sentence in every
         row that has it is one of the sentences.
         """
+        if isinstance(self.originals, JsonRows):
+            return self._without_sentences(dict(zip(self.originals.names, self.originals.columns, strict=True)))
         without = ("",) * self.n
         of_rows = [texts_of_row(original) if original else {} for original in self.originals or without]
         names = dict.fromkeys((*(name for row in of_rows for name in row), *self.fields))
@@ -118,16 +122,12 @@ class MinimalPairs:
             )
             for name in names
         }
-        return {
-            name: values
-            for name, values in columns.items()
-            if not any(_repeats(values, sentences) for sentences in (self.acceptable, self.unacceptable))
-        }
+        return self._without_sentences(columns)
 
     @cached_property
     def right_to_left(self) -> bool:
         """Whether most letters are written from right to left, as in Arabic and Hebrew."""
-        return is_right_to_left((*self.acceptable, *self.unacceptable))
+        return is_right_to_left(chain(self.acceptable, self.unacceptable))
 
     @cached_property
     def content_hash(self) -> str:
@@ -143,7 +143,7 @@ class MinimalPairs:
     def to_frame(self) -> pd.DataFrame:
         """Columns row, acceptable, unacceptable, category, "field:<name>" …, then those of the file, if any."""
         frame = pd.DataFrame(
-            {"row": list(self.rows), **{name: pd.Series(texts, dtype="str") for name, texts in self._texts().items()}}
+            {"row": list(self.rows), **{name: series_of_texts(texts) for name, texts in self._texts().items()}}
         )
         return rows.with_left_out(with_scores(frame, self.scores), self.left_out)
 
@@ -153,18 +153,19 @@ class MinimalPairs:
         acceptable, unacceptable = rows.texts_of(frame, "acceptable"), rows.texts_of(frame, "unacceptable")
         numbers = rows.numbers_of(frame)
         fields = {
-            str(column).removeprefix(FIELD): rows.texts_of(frame, column)
+            str(column).removeprefix(FIELD): labels(rows.texts_of(frame, column))
             for column in frame.columns
             if str(column).startswith(FIELD)
         }
         sources, formats, file_formats, originals = (
             rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS
         )
+        sources, formats, file_formats = map(labels, (sources, formats, file_formats))
         return cls(
             name,
             acceptable,
             unacceptable,
-            rows.texts_of(frame, "category", required=False),
+            labels(rows.texts_of(frame, "category", required=False)),
             numbers,
             fields,
             sources,
@@ -186,21 +187,30 @@ class MinimalPairs:
 
         return replace(
             self,
-            acceptable=of(self.acceptable),
-            unacceptable=of(self.unacceptable),
+            acceptable=at(self.acceptable, kept),
+            unacceptable=at(self.unacceptable, kept),
             categories=of(self.categories),
             rows=tuple(self.rows[i] for i in kept),
             fields={name: of(values) for name, values in self.fields.items()},
             sources=of(self.sources),
             formats=of(self.formats),
             file_formats=of(self.file_formats),
-            originals=of(self.originals),
+            originals=at(self.originals, kept) if self.originals else (),
             notices=(),
             left_out=(),
             scores=tuple(of_model.subset(kept) for of_model in self.scores),
         )
 
-    def _texts(self) -> dict[str, tuple[str, ...]]:
+    def _without_sentences(self, columns: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """The columns without those that repeat the sentences."""
+        sides = (self.acceptable, self.unacceptable)
+        return {
+            name: labels(values)
+            for name, values in columns.items()
+            if not any(_repeats(values, sentences) for sentences in sides)
+        }
+
+    def _texts(self) -> dict[str, Sequence[str]]:
         of_file = zip(_FILE_COLUMNS, (self.sources, self.formats, self.file_formats, self.originals), strict=True)
         return {
             "acceptable": self.acceptable,
@@ -307,7 +317,7 @@ def from_table(
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
     for column, of_column in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
         rows.refuse_other_than_sentences(column, of_column)
-    categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
+    categories = labels(column_names.values(frame, chosen["category"]), str.strip)
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if judged.is_judgement(name, layout)]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
@@ -323,7 +333,7 @@ def from_table(
         unacceptable,
         categories,
         numbers,
-        fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
+        fields={column: labels(column_names.values(frame, column), str.strip) for column in fields_found},
         sources=(table.name,) * n,
         formats=(format_name,) * n,
         file_formats=(table.format,) * n,
@@ -365,9 +375,9 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
         table.name,
         sentences,
         sentences,
-        tuple(text.strip() for text in column_names.values(frame, category)),
+        labels(column_names.values(frame, category), str.strip),
         tuple(int(number) for number in frame.index),
-        {name: tuple(frame[name].str.strip()) for name in fields},
+        {name: labels(column_names.values(frame, name), str.strip) for name in fields},
         (table.name,) * n,
         (pair_formats.DESIGN,) * n,
         (table.format,) * n,
@@ -427,7 +437,7 @@ def _of_texts(table: Table, columns: Mapping[str, str | None], *, skip_bad_rows:
         table.name,
         documents,
         documents,
-        tuple(text.strip() for text in column_names.values(frame, category)),
+        labels(column_names.values(frame, category), str.strip),
         numbers,
         {name: tuple(frame[name].str.strip()) for name in fields if name in frame},
         (table.name,) * n,

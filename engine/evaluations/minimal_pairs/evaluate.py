@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.text_column import Rows as TextRows
 from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
@@ -55,6 +55,7 @@ from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
+from engine.inference.piece_columns import Pieces
 from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
@@ -165,14 +166,13 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     result = Result(
         settings=settings,
         dataset_name=dataset.name,
-        pairs=pd.concat(
+        pairs=_joined(
             [
                 outside_table(outside[model], dataset, of_model, words)
                 if model in outside
                 else pair_tables.pair_table(model, dataset, of_model, n_before.get(model), words)
                 for model, of_model in scored.items()
-            ],
-            ignore_index=True,
+            ]
         ),
         tokens=pair_tables.token_table(
             dataset,
@@ -209,21 +209,25 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     if settings.all_layers:
         result = replace(result, layer_words=layer_words(dataset, scored))
         result = replace(result, layers=layers(result))
-    result = with_unigrams(result, THESE)
-    loaded = [facts for facts in all_facts if facts.is_loaded]
-    language = other_language_notices(loaded, dataset.acceptable)
-    control = control_token_notices(
-        loaded, dataset.rows, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session
-    )
     beyond = [
         notice
         for model, of_model in scored.items()
         for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, of_model))
     ]
+    scored.clear()  # of millions of sentences there is no room for these beside what follows
+    result = with_unigrams(result, THESE)
+    loaded = [facts for facts in all_facts if facts.is_loaded]
+    language = other_language_notices(loaded, dataset.acceptable)
+    control = control_token_notices(loaded, dataset.rows, TextRows(dataset.acceptable, dataset.unacceptable), session)
     result_notices = analysis.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return with_left_out(
         dataset, replace(result, notices=(*dataset.notices, *language, *control, *result_notices, *notices, *beyond))
     )
+
+
+def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The tables one after the other; the only one is not copied."""
+    return tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
 
 
 def _scored(
@@ -238,7 +242,7 @@ def _scored(
     further = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
     further |= {"all_layers": True} if settings.all_layers else {}
 
-    def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
+    def ask(texts: Sequence[str], precision: str) -> Pieces:
         if windows is not None:
             return session.document_log_likelihoods(
                 facts.name,

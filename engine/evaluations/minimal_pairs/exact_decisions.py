@@ -23,16 +23,19 @@ from typing import Any
 import numpy as np
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.text_column import concatenated
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
+from engine.inference.backend import Piece
+from engine.inference.piece_columns import PieceColumns, Pieces, are_excluded, equal, field_sums, lengths
+from engine.inference.piece_columns import codes as codes_of
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.decision_bounds import largest_error, least_margins
 from engine.measures.minimal_pairs.normalizations import ALPHA, NORMALIZATIONS
 from engine.messages.message import named
 from engine.precision import EXACT_DECISIONS
 
-Piece = dict[str, Any]
-Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
+Ask = Callable[[Sequence[str], str], Pieces]  # texts, precision -> pieces
 # Sums of log P_u of sentences given as (vocabulary, counts, codes of their tokens, lengths), one array for each corpus.
 Unigrams = Callable[[list[str], np.ndarray], list[np.ndarray]]
 
@@ -69,7 +72,7 @@ class ScoredPairs:
     the bound was found. `prompted`: None where no sentence was scored in a template.
     """
 
-    by_side: tuple[list[Piece], list[Piece]]
+    by_side: tuple[Pieces, Pieces]
     scored_in: np.ndarray
     bounds: np.ndarray
     report: dict[str, float | int | str]
@@ -86,48 +89,46 @@ def score_pairs(
     n = dataset.n
     if precision != EXACT_DECISIONS:
         # A single sentence is both sides, and scored once.
-        pieces = ask(dataset.sentences, precision) * (len(SIDES) // dataset.data_kind.n_sentences)
-        return ScoredPairs(
-            (pieces[:n], pieces[n:]), np.full(n, precision), np.full(n, 0.0 if precision == "fp32" else np.nan), {}
-        )
+        pieces = ask(dataset.sentences, precision)
+        by_side = (pieces[:n], pieces[-n:] if n else pieces)
+        bounds = np.full(n, 0.0 if precision == "fp32" else np.nan)
+        return ScoredPairs(by_side, np.full(n, precision), bounds, {})
     return _exactly(dataset, ask, seed, exact)
 
 
-def is_scored(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
+def is_scored(by_side: Sequence[Pieces]) -> np.ndarray:
     """Which pairs have both their sentences scored: bool (n_pairs,)."""
-    return np.array([all("excluded" not in piece for piece in pair) for pair in zip(*by_side, strict=True)], dtype=bool)
+    first, second = map(are_excluded, by_side)
+    return np.asarray(~(first | second))
 
 
-def are_identical(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
+def are_identical(by_side: Sequence[Pieces]) -> np.ndarray:
     """Which pairs are one text to the model, all ids that it reads being equal: bool (n_pairs,)."""
-    return np.array(
-        [
-            all("excluded" not in piece for piece in pair) and np.array_equal(pair[0]["read_ids"], pair[1]["read_ids"])
-            for pair in zip(*by_side, strict=True)
-        ],
-        dtype=bool,
-    )
+    alike = is_scored(by_side)
+    places = np.flatnonzero(alike)
+    alike[places] = equal(by_side[0], by_side[1], places, "read_ids")
+    return alike
 
 
-def sums(pieces: Sequence[Piece]) -> np.ndarray:
-    """Log-likelihoods of sentences in nats, float64 (n,)."""
+def sums(pieces: Pieces, places: np.ndarray | None = None) -> np.ndarray:
+    """Log-likelihoods of the sentences at these places, or of all, in nats: float64 (n,)."""
     # A sum of many float32 in float32 would lose what two sentences differ by.
-    return np.array([np.sum(piece["log_likelihoods"], dtype=np.float64) for piece in pieces])
+    return field_sums(pieces, np.arange(len(pieces)) if places is None else places, "log_likelihoods")
 
 
 def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> ScoredPairs:
-    n, texts = dataset.n, np.array([dataset.acceptable, dataset.unacceptable], dtype=object)  # (2, n_pairs)
-    pieces = ask([*dataset.acceptable, *dataset.unacceptable], "bf16")
-    by_side = (pieces[:n], pieces[n:])
+    n, texts = dataset.n, np.array([list(dataset.acceptable), list(dataset.unacceptable)], dtype=object)  # (2, n_pairs)
+    pieces = ask(concatenated((dataset.acceptable, dataset.unacceptable)), "bf16")
+    by_side = (_changeable(pieces[:n]), _changeable(pieces[n:]))
     scored = np.flatnonzero(is_scored(by_side))
     scored_in, bounds = np.full(n, "fp32"), np.zeros(n)
     if not len(scored):
         return ScoredPairs(by_side, scored_in, bounds, {})
-    tokens = np.array([[len(side[i]["ids"]) for i in scored] for side in by_side])  # (2, n_scored)
+    tokens = np.array([lengths(side, scored, "ids") for side in by_side])  # (2, n_scored)
     characters = np.array([[len(text) for text in side[scored]] for side in texts])
     size = np.array([[n_bytes(text) for text in side[scored]] for side in texts])
     corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if _any(exact, "by_unigrams") else []
-    coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
+    coarse = np.stack([sums(side, scored) for side in by_side])
     fine = coarse.copy()
     margins = least_margins(
         coarse, tokens, characters, size, normalizations=exact.normalizations, alpha=exact.alpha, unigrams=corpora
@@ -178,6 +179,10 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
     )
 
 
+def _changeable(pieces: Pieces) -> list[Piece] | PieceColumns:
+    return pieces if isinstance(pieces, PieceColumns) else list(pieces)
+
+
 def _any(exact: ExactUnder, property: str) -> bool:
     """Whether one of the scores has a property of `Normalization`."""
     return any(getattr(NORMALIZATIONS[name], property) for name in exact.normalizations)
@@ -192,18 +197,11 @@ def _sample(candidates: np.ndarray, margins: np.ndarray, seed: int) -> np.ndarra
 
 
 def _unigram_sums(
-    by_side: Sequence[Sequence[Piece]], scored: np.ndarray, tokens: np.ndarray, unigrams: Unigrams
+    by_side: Sequence[Pieces], scored: np.ndarray, tokens: np.ndarray, unigrams: Unigrams
 ) -> list[np.ndarray]:
     """The unigram log-probability of every scored sentence, (2, n_scored), for each corpus that SLOR may take."""
     vocabulary: dict[str, int] = {}
-    codes = np.array(
-        [
-            vocabulary.setdefault(token, len(vocabulary))
-            for side in by_side
-            for i in scored
-            for token in side[i]["tokens"]
-        ]
-    )
+    codes = np.concatenate([codes_of(side, scored, "tokens", vocabulary) for side in by_side])
     counts = np.bincount(codes, minlength=len(vocabulary))
     return [
         sentence_sums(values[codes], tokens.ravel()).reshape(2, -1) for values in unigrams(list(vocabulary), counts)

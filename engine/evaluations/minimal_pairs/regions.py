@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from engine.evaluations.shared.stored_table import parts, rows_where
 from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.normalizations import PROMPTED
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
+from engine.measures.minimal_pairs.span_lists import SpanLists
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.messages.message import Message
 from engine.models.sources.names import without_label
@@ -78,34 +79,39 @@ SEVERAL = (
 _OF_WHOLE = ("_characters", "_bytes", *(f"_{name}" for name in PROMPTED))
 # Of a row as JSON: it may have a column that marks a region.
 _MAY_MARK = re.compile("prefix|region|critical|target1|right_option", re.IGNORECASE)
-# Of each pair the region's spans in both sentences.
-OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
+# The region's spans in the acceptable and in the unacceptable sentence of each pair.
+OfSides = tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
 
 
 def sentence_regions(
     dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
-) -> dict[str, OfPairs]:
+) -> dict[str, OfSides]:
     """The regions of every pair, by name; those that the file does not mark are not there.
 
     words: of the acceptable and of the unacceptable sentences. A row whose region is not in its sentence has
     none; of a marked one that stands there several times the last counts: what comes before it decides whether it fits.
     """
-    texts = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))
-    regions: dict[str, OfPairs] = {
-        DIFFERING: [
-            differing_words(pair, of_pair) for pair, of_pair in zip(texts, zip(*words, strict=True), strict=True)
-        ]
+
+    def texts() -> Iterator[tuple[str, str]]:
+        return zip(dataset.acceptable, dataset.unacceptable, strict=True)
+
+    regions: dict[str, OfSides] = {
+        DIFFERING: SpanLists.of_both(
+            differing_words(pair, of_pair) for pair, of_pair in zip(texts(), zip(*words, strict=True), strict=True)
+        )
     }
     rows = _rows(dataset)
     for name, sides in PREFIXES.items():
         if rows and any(sides[0][1] in row for row in rows):
-            regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
+            regions[name] = SpanLists.of_both(
+                _of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts(), rows, strict=True)
+            )
     if any(marks := _marks(rows)):
-        found = [
+        found = (
             _of_both(pair, row, [(name,) for name in names], _finder(names)) if names else ([], [])
-            for pair, row, names in zip(texts, rows, marks, strict=True)
-        ]
-        regions[MARKED] = [of_pair if all(of_pair) else ([], []) for of_pair in found]
+            for pair, row, names in zip(texts(), rows, marks, strict=True)
+        )
+        regions[MARKED] = SpanLists.of_both(of_pair if all(of_pair) else ([], []) for of_pair in found)
     return regions
 
 
@@ -151,27 +157,17 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
     return (*row_notice(absent, *NOT_THERE), *row_notice(several, *SEVERAL))
 
 
-def flat_tokens(spans: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The tokens of concatenated sentences, int (n_tokens, 2), and the sentence of each, int (n_tokens,)."""
-    tokens = (
-        np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans])
-        if spans
-        else np.empty((0, 2), np.int64)
-    )
-    return tokens, np.repeat(np.arange(len(spans)), [len(of_sentence) for of_sentence in spans])
-
-
 def region_bits(
-    regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
+    regions: Mapping[str, OfSides], side: int, kept: np.ndarray, tokens: np.ndarray, sentences: np.ndarray
 ) -> np.ndarray:
     """The regions that each token of one side of some pairs touches, as the sum of their BITS: int64 (n_tokens,).
 
-    kept: the numbers of the pairs; spans: of the scored tokens of each.
+    kept: the numbers of the pairs; tokens: int (n_tokens, 2), the characters of the scored tokens; sentences: int
+    (n_tokens,), to which of the pairs each belongs, from 0.
     """
-    tokens, sentences = flat_tokens(spans)
     bits = np.zeros(len(tokens), dtype=np.int64)
-    for name, of_pairs in regions.items():
-        bits += BITS[name] * tokens_inside(tokens, sentences, [of_pairs[i][side] for i in kept])
+    for name, of_sides in regions.items():
+        bits += BITS[name] * tokens_inside(tokens, sentences, [of_sides[side][i] for i in kept.tolist()])
     return bits
 
 

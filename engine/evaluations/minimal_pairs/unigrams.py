@@ -45,7 +45,8 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     >>> sentence_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 0, 1])).tolist()
     [3.0, 0.0, 4.0]
     """
-    totals = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
+    totals = np.zeros(len(values) + 1)
+    np.cumsum(values, dtype=np.float64, out=totals[1:])
     ends = np.cumsum(lengths)
     return np.asarray(totals[ends] - totals[ends - lengths])
 

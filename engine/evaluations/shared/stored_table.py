@@ -121,4 +121,4 @@ def rows_where(table: ManyRows, columns: Sequence[str], **equal: object) -> pd.D
     kept = pd.Series(True, index=table.index).to_numpy()
     for name, value in equal.items():
         kept = kept & (table[name] == value).to_numpy()
-    return table.loc[kept, list(columns)]
+    return table[list(columns)] if kept.all() else table.loc[kept, list(columns)]

@@ -30,7 +30,7 @@ for kind, name, variables in json.loads(sys.argv[1]):
     try:
         if kind == "pairs":
             dataset = reader_process.read(read_pairs, [("x", Path(name))])
-            said = {"name": dataset.name, "n": dataset.n, "format": dataset.format, "good": dataset.acceptable,
+            said = {"name": dataset.name, "n": dataset.n, "format": dataset.format, "good": list(dataset.acceptable),
                     "fields": {k: list(v) for k, v in dataset.fields.items()}, "notices": dataset.notices,
                     "original": dataset.originals[0], "hash": dataset.content_hash}
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -89,9 +89,9 @@ def _csv(frame: pd.DataFrame, dataset: Any) -> bytes:
     return csv_text(frame).encode("utf-8-sig")
 
 
-def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, tuple[str, ...]]:
+def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, Sequence[str]]:
     """The texts of every role."""
-    texts = pairs.acceptable, pairs.unacceptable, pairs.categories
+    texts: tuple[Sequence[str], ...] = (pairs.acceptable, pairs.unacceptable, pairs.categories)
     return dict(zip((role.name for role in ROLES), texts, strict=True))
 
 

@@ -11,9 +11,10 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.exact_decisions import SIDES, Piece, Prompted, ScoredPairs, is_scored
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES, Prompted, ScoredPairs, is_scored
 from engine.evaluations.minimal_pairs.prompts.templates import IN_TEMPLATE, YES_NO, Template
 from engine.evaluations.minimal_pairs.records import PROMPTED, Settings
+from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
 from engine.measures.minimal_pairs.prompted import votes
 from engine.messages.message import Message
@@ -87,7 +88,7 @@ def _in_template(number: int, piece: Piece) -> Message:
     return Message("in template {number}: {reason}", number=number + 1, reason=piece["excluded"])
 
 
-def prompt_columns(scored: ScoredPairs, kept: Sequence[int], *, is_of_pairs: bool) -> dict[str, np.ndarray]:
+def prompt_columns(scored: ScoredPairs, kept: np.ndarray, *, is_of_pairs: bool) -> dict[str, np.ndarray]:
     """The prompted scores of `Result.pairs`, float64 (n_kept,) by column, nan where there are none.
 
     Over several templates of a score its mean; votes where a row is a pair.
@@ -95,7 +96,7 @@ def prompt_columns(scored: ScoredPairs, kept: Sequence[int], *, is_of_pairs: boo
     nothing = np.full(len(kept), np.nan)
     found = {name: (nothing, nothing) for name in ("in_template", "yes_no", "votes")}
     if scored.prompted is not None:
-        values = scored.prompted.values[:, :, list(kept)]
+        values = scored.prompted.values[:, :, kept]
         for name, score in (("in_template", IN_TEMPLATE), ("yes_no", YES_NO)):
             chosen = [template.score == score for template in scored.prompted.templates]
             if any(chosen):
