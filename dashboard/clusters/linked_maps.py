@@ -96,7 +96,7 @@ def view_data(
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"]
     many = len(rows) > MANY_SENTENCES
     letters = max(TEXT_OF_MANY if many else TEXT_LENGTH, min(LONGEST_TEXT, ALL_TEXTS // max(1, len(rows))))
-    texts = [cut(text, letters) for text in sentences["text"]]
+    texts = [cut(text, letters) for text in sentences["text"].tolist()]
     palette = coloring.ramps["light"] if coloring.ramps else PALETTES["light"]
     return {
         "run": run_id,

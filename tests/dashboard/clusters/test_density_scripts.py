@@ -70,7 +70,9 @@ def test_by_hand_a_cell_has_the_mean_colour_and_is_the_more_opaque_the_more_poin
     return [[4, 3], [12, 6], [5, 3], [5, 4], [13, 6], [6, 3], [0, 0], [19, 9]].map(([x, y]) => at(picture, 20, x, y));
     """
     middle, alone, beside, corner, beside_alone, *others = carried_out(script)
-    assert middle[:3] == beside[:3] == corner[:3] == [150, 0, 25]  # (3 · 200, 0, 100) / 4, by the classes of the sentences
+    assert (
+        middle[:3] == beside[:3] == corner[:3] == [150, 0, 25]
+    )  # (3 · 200, 0, 100) / 4, by the classes of the sentences
     assert alone[:3] == beside_alone[:3] == [0, 0, 100]
     # Σ of 1 2 1 by 1 2 1 is 16: of four points a share of 4 / 16 is 1, and the most there is, so it is opaque
     assert middle[3] == 255
