@@ -11,7 +11,8 @@ from engine.messages.message import Message
 
 N_NEIGHBOURS = 10
 METRICS = ("cosine", "euclidean")
-Floats, Narrow = NDArray[np.float64], NDArray[np.float32]
+Floats = NDArray[np.float64]
+Narrow = NDArray[np.float32]
 # Rows of the table of all distances at a time: 20,000 sentences take 80 MB then.
 ROWS = 1000
 # Candidates by quick float32 distances, as many again as are wanted; float64 then decides among them.
