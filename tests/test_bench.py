@@ -146,8 +146,10 @@ def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkey
 def test_the_made_up_runs_of_the_pages_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_runs, "N_PAIRS", 70)
     monkeypatch.setattr(stored_runs, "N_POINTS", stored_runs.N_DRAWN)
+    monkeypatch.setattr(stored_runs, "MOST_POINTS", 2 * stored_runs.N_DRAWN)
     runs = stored_runs.stored(tmp_path)
     with open_engine(tmp_path, resume=False) as engine:
         results = [engine.runs.result(run) for run in runs]
     assert [len(result.pairs) for result in (results[0], results[2])] == [70, 140] and len(results[1].points) == 2000
+    assert len(results[3].points) == 4000 and len(set(runs)) == 4
     assert set(results[2].tokenizers) == set(results[2].settings.models)

@@ -87,7 +87,7 @@ def by_column(points: pd.DataFrame, column: str, value_by_row: Mapping[int, str]
 
 def class_order(points: pd.DataFrame) -> list[str]:
     """The classes in the order of their first sentence: the order of colours."""
-    return list(dict.fromkeys(points.sort_values("row", kind="stable")["label"]))
+    return [str(label) for label in points.sort_values("row", kind="stable")["label"].unique()]
 
 
 def class_symbol(index: int) -> str:

@@ -13,7 +13,7 @@ from dashboard.shared.face import Face, HomeFigure, SampleRun
 from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from dashboard.shared.inputs.inputs import labelled_form
 from engine.evaluations.catalog import CLUSTERS
-from engine.evaluations.clusters.records import EXCLUDE, SIGNED_LONE, Result, Settings
+from engine.evaluations.clusters.records import EXCLUDE, SIGNED_FITTED, SIGNED_LONE, Result, Settings
 from engine.language.quantities import decimals
 from engine.messages.languages import mark
 from engine.models.sources.cards import built_in_models
@@ -73,6 +73,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
                 "version": signature.get("versions", {}).get("umap-learn", ""),
             },
         )
+        if fitted := signature.get(SIGNED_FITTED):
+            yield Statement("umap sample", {"fitted": f"{fitted:,}", "seed": str(settings["seed"])})
     elif settings.get("projection") == "pca":
         yield Statement("pca")
 

@@ -23,6 +23,7 @@ export default function (component) {
       Object.assign(memory, { searched: wanted, finding: data.found?.rows ?? [] });
       shown.get(data.run)?.find();
     }
+    memory.near = data.near;
     // Streamlit may repeat an earlier request; by then another sentence may be selected.
     if (data.requested !== null && answered.get(parentElement) !== data.requested) shown.get(data.run)?.highlight(data.requested);
     answered.set(parentElement, data.requested);
@@ -64,6 +65,9 @@ function createView(root, data) {
   const shared = {
     data, state, classes: decoded(data.labels, Uint16Array), pointStyle: null, select, hover,
     sceneOf: (model) => scenes.get(model.name) ?? scenes.set(model.name, createScene(model, data.rows.length, data.dimensions)).get(model.name),
+    // Those of a large map come with the request that highlights a sentence.
+    nearOf: ({ name }, sentence) => (memory.near?.row === data.rows[sentence] ? (memory.near.by_model[name] ?? []) : [])
+      .map((row) => sentenceByRow.get(row)).filter((other) => other !== undefined),
     remembered: (model) => memory.views.get(model), remember: (model, view) => memory.views.set(model, view),
   };
   const symbols = data.classes.map(({ symbol }) => symbol);
@@ -84,6 +88,8 @@ function createView(root, data) {
     showAlone(name);
     report("alone", state.alone);
   });
+  let texts = data.texts ?? [];
+  if (data.packed_texts) unpacked(data.packed_texts).then((all) => (texts = all));
   let maps = [];
   let report = () => {};
 
@@ -200,7 +206,7 @@ function createView(root, data) {
   function placeTip(sentence, left, top) {
     const label = element("div", "label", data.classes[shared.classes[sentence]].name);
     label.append(element("span", "row", filled(words.row, { row: data.rows[sentence] })));
-    tip.replaceChildren(element("div", "", data.texts[sentence]), label);
+    tip.replaceChildren(element("div", "", texts[sentence] ?? ""), label);
     tip.showPopover?.();
     const above = top - tip.offsetHeight - 14;
     tip.style.top = `${above < 8 ? top + 16 : above}px`;

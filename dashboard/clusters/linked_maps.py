@@ -9,6 +9,8 @@ page as text only (`textContent`).
 from __future__ import annotations
 
 import base64
+import json
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ SCRIPTS = (
     "style.js",
     "labels.js",
     "pixels.js",
+    "density.js",
     "gestures.js",
     "map.js",
     "picture.js",
@@ -39,6 +42,9 @@ HTML = '<div class="maps"></div>\n'
 # Letters of a sentence under the pointer, at least and at most, and of all sentences together: a sentence is there as a
 # whole, a document is not. The list below the maps shows the full text.
 TEXT_LENGTH, LONGEST_TEXT, ALL_TEXTS = 160, 2000, 4_000_000
+# Of more sentences than this the texts are shorter and packed, and neighbours are sent with the sentence that is
+# highlighted: those of 200,000 sentences under two models would be 21 of 35 MB.
+MANY_SENTENCES, TEXT_OF_MANY = 25_000, 60
 # What the script shows, by the names it has there; it fills the places itself.
 WORDS = {
     "move": mark("Move"),
@@ -60,6 +66,7 @@ WORDS = {
     "selected": mark("{n} selected"),
     "map": mark("Map of {n} sentences under {model}"),
     "map_selected": mark("Map of {n} sentences under {model}, {selected} selected"),
+    "dense": mark("Density of the sentences; zoom in to see each one"),
     "zoom_in": mark("Zoom in"),
     "zoom_out": mark("Zoom out"),
     "whole": mark("Show the whole map"),
@@ -74,6 +81,8 @@ def view_data(
 ) -> dict[str, Any]:
     """The data of the maps, as JSON; only models that have a map.
 
+    Of more than MANY_SENTENCES sentences the texts are packed, and without neighbours, which `highlight` sends.
+
     Sentences are numbered over all models in the order of their rows; each model lists those it has. Numbers are
     base64 of little-endian arrays. `notes` are shown beside the models' names; `picture` has the `name` of a saved
     picture, and before it is drawn the `signature` that is written into it. `coloring`: by default that of the classes,
@@ -85,7 +94,9 @@ def view_data(
     group_indices = np.array([coloring.group_by_row[row] for row in rows.tolist()], dtype="<u2")
     counts = np.bincount(group_indices, minlength=len(coloring.groups))
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"]
-    letters = max(TEXT_LENGTH, min(LONGEST_TEXT, ALL_TEXTS // max(1, len(rows))))
+    many = len(rows) > MANY_SENTENCES
+    letters = max(TEXT_OF_MANY if many else TEXT_LENGTH, min(LONGEST_TEXT, ALL_TEXTS // max(1, len(rows))))
+    texts = [cut(text, letters) for text in sentences["text"].tolist()]
     palette = coloring.ramps["light"] if coloring.ramps else PALETTES["light"]
     return {
         "run": run_id,
@@ -93,14 +104,14 @@ def view_data(
         "rows": rows.tolist(),
         "coloring": coloring.column or "",
         "ramps": dict(coloring.ramps) if coloring.ramps else None,
-        "texts": [cut(text, letters) for text in sentences["text"]],
+        **({"packed_texts": _packed(texts)} if many else {"texts": texts}),
         "labels": _base64(group_indices),
         "classes": [
             {"name": name, "n": int(counts[index]), "symbol": coloring.symbol(index)}
             for index, name in enumerate(coloring.groups)
         ],
         "models": [
-            _model(result, model, rows, coloring) | {"note": notes.get(model, "")}
+            _model(result, model, rows, coloring, with_neighbours=not many) | {"note": notes.get(model, "")}
             for model in ranked
             if has_map(result.points, model)
         ],
@@ -139,13 +150,22 @@ def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
     )
 
 
+def near_rows(result: Result, row: int | None) -> dict[str, Any] | None:
+    """The neighbours of a sentence under each model, which the maps do not have of many sentences; None where they do."""
+    if row is None or result.points["row"].nunique() <= MANY_SENTENCES:
+        return None
+    near = result.neighbours[result.neighbours["row"] == row]
+    return {"row": row, "by_model": {str(model): own["neighbour"].tolist() for model, own in near.groupby("model")}}
+
+
 def highlight(run_id: str, row: int | None, key: str, found: dict[str, Any] | None = None, **opened: Any) -> None:
     """Highlight a sentence in the maps of a run, wherever on the page they are; None for none.
 
     found: what a search found, its `text` and the `rows`, which are selected once; None where nothing is searched.
 
     A component of its own sends the request, so that the maps need not be sent again. opened: what the maps show when
-    the page was opened: `opened` (another text at each opening), `selected`, `hidden`, `centroids` and `alone`.
+    the page was opened: `opened` (another text at each opening), `selected`, `hidden`, `centroids` and `alone`; and
+    `near`, the neighbours of the sentence, as of `near_rows`.
     """
     data = {"run": run_id, "requested": row, "found": found, **opened}
     _component("hakari_cluster_request", "<div></div>\n")(data=data, key=key)
@@ -161,10 +181,13 @@ def cut(text: str, letters: int = TEXT_LENGTH) -> str:
     return line if len(line) <= letters else f"{line[:letters]} …"
 
 
-def _model(result: Result, model: str, rows: np.ndarray, coloring: Coloring) -> dict[str, Any]:
+def _model(
+    result: Result, model: str, rows: np.ndarray, coloring: Coloring, *, with_neighbours: bool
+) -> dict[str, Any]:
     points = result.points[result.points["model"] == model]
     centroids = result.centroids[(result.centroids["model"] == model) & (coloring.column is None)]
-    near = result.neighbours[result.neighbours["model"] == model].sort_values(["row", "rank"], kind="stable")
+    neighbours = result.neighbours if with_neighbours else result.neighbours.head(0)
+    near = neighbours[neighbours["model"] == model].sort_values(["row", "rank"], kind="stable")
     n_near = int(near["rank"].max()) if len(near) else 0
     table = np.full((len(points), n_near), NO_NEIGHBOUR, dtype="<u4")  # (n_points, n_near)
     point_indices = pd.Index(points["row"]).get_indexer(pd.Index(near["row"]))
@@ -186,6 +209,11 @@ def _model(result: Result, model: str, rows: np.ndarray, coloring: Coloring) -> 
 
 def _base64(array: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+
+
+def _packed(texts: list[str]) -> str:
+    """Base64 of the texts as JSON, compressed: JSON alone has six letters for each of a Japanese text."""
+    return base64.b64encode(zlib.compress(json.dumps(texts, ensure_ascii=False).encode(), level=1)).decode("ascii")
 
 
 def _do_nothing() -> None:

@@ -12,7 +12,9 @@ function createMap(model, shared) {
   const caption = element("figcaption");
   overlay.tabIndex = 0;
   overlay.setAttribute("role", "img");
-  stage.append(base, overlay);
+  const dense = element("div", "dense", shared.data.words.dense);
+  dense.hidden = true;
+  stage.append(base, overlay, dense);
   figure.append(caption, stage);
 
   let [width, height, ratio] = [0, 0, 1];
@@ -72,26 +74,15 @@ function createMap(model, shared) {
 
   function draw() {
     if (!width) return;
-    const { pointStyle, state, classes } = shared;
+    const { state } = shared;
     const context = cleared(base);
     arrange(scene, view, width, height);
     if (moving) move();
-    const [points, faded] = [pointStyle.sprites("point", ratio), pointStyle.sprites("faded", ratio)];
-    const { x, y, size } = scene.screen;
-    const painter = scene.n > MANY_POINTS ? pixelPainter(context, ratio) : null;
-    const put = painter?.put ?? ((image, left, top, share) => stamp(context, image, left, top, share));
     const anySelected = state.nSelected > 0;
+    const isDense = scene.n > DENSE_POINTS ? drawMany(context, anySelected) : drawEach(context, anySelected);
+    if (dense.hidden === isDense) dense.hidden = !isDense;
     let n = 0;
-    // Selected points are drawn on top of the others.
-    for (const isTop of anySelected ? [false, true] : [true]) {
-      for (const i of scene.order) {
-        const sentence = scene.sentences[i];
-        if (anySelected && (state.selected[sentence] === 1) !== isTop) continue;
-        n += anySelected && isTop ? 1 : 0;
-        if (map.isVisible(i)) put((isTop ? points : faded)[classes[sentence]], x[i], y[i], size[i]);
-      }
-    }
-    painter?.finish();
+    if (anySelected) for (let i = 0; i < scene.n; i++) n += state.selected[scene.sentences[i]];
     if (state.centroids && !moving) drawCentroids(context, anySelected);
     figure.dataset.selected = n;
     const { words } = shared.data;
@@ -100,6 +91,51 @@ function createMap(model, shared) {
     overlay.style.touchAction = state.tool === "move" && view.zoom === 1 ? "pan-y" : "none";
     overlay.style.cursor = state.tool === "move" ? "grab" : "crosshair";
     mark();
+  }
+
+  // Draws every point by itself, selected ones on top of the others; false: nothing is drawn as a density.
+  function drawEach(context, anySelected) {
+    const { pointStyle, state, classes } = shared;
+    const [points, faded] = [pointStyle.sprites("point", ratio), pointStyle.sprites("faded", ratio)];
+    const { x, y, size } = scene.screen;
+    const painter = scene.n > MANY_POINTS ? pixelPainter(context, ratio) : null;
+    const put = painter?.put ?? ((image, left, top, share) => stamp(context, image, left, top, share));
+    for (const isTop of anySelected ? [false, true] : [true]) {
+      for (const i of scene.order) {
+        const sentence = scene.sentences[i];
+        if (anySelected && (state.selected[sentence] === 1) !== isTop) continue;
+        if (map.isVisible(i)) put((isTop ? points : faded)[classes[sentence]], x[i], y[i], size[i]);
+      }
+    }
+    painter?.finish();
+    return false;
+  }
+
+  // Draws of a large map what is in view: as a density where that is much, else each point; returns whether a density is.
+  function drawMany(context, anySelected) {
+    const { pointStyle, state, classes } = shared;
+    const { x, y, size } = scene.screen;
+    const shows = shared.data.classes.map((_, k) => !state.hidden.has(k));
+    const { rest, top } = layersInView(scene, classes, anySelected ? state.selected : null, shows, width, height, 2 * pointStyle.radius);
+    for (const [layer, kind] of [[rest, "faded"], [top, "point"]]) {
+      if (!layer.length) continue;
+      if (layer.length > DENSE_POINTS) {
+        const colors = shows.map((_, k) => channels(kind === "faded" ? pointStyle.grey : pointStyle.color(k)));
+        drawDensity(context, densityOf(scene, layer, classes, colors, width, height), width, height, kind === "faded" ? FADED : 1);
+        continue;
+      }
+      const images = pointStyle.sprites(kind, ratio);
+      const sheet = element("canvas");
+      Object.assign(sheet, { width: base.width, height: base.height });
+      const painter = pixelPainter(sheet.getContext("2d"), ratio);
+      for (let at = 0; at < layer.length; at++) {
+        const i = layer[at];
+        painter.put(images[classes[scene.sentences[i]]], x[i], y[i], size[i]);
+      }
+      painter.finish();
+      context.drawImage(sheet, 0, 0, width, height);
+    }
+    return Math.max(rest.length, top.length) > DENSE_POINTS;
   }
 
   function drawCentroids(context, isFaded) {
@@ -151,6 +187,7 @@ function createMap(model, shared) {
   }
 
   function neighboursOf(sentence) {
+    if (!scene.nNeighbours) return shared.nearOf(model, sentence);
     const first = scene.places[sentence] * scene.nNeighbours;
     return [...scene.neighbours.subarray(first, first + scene.nNeighbours)].filter((other) => other < scene.places.length);
   }

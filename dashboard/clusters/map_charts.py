@@ -20,6 +20,8 @@ POINT_SIZE, POINT_SIZE_3D, CENTROID_SIZE = 7, 3, 13
 # Beyond this many points the browser draws them on a canvas, not one page element each.
 SVG_POINTS = 2000
 LABEL_SIZE = 12
+# Beyond this many points under a model the texts would be most of a file of a hundred megabytes: class and row tell them.
+HOVERED_POINTS = 25_000
 HOVER_LINES = 24  # of a sentence under the pointer: a sentence is there as a whole, a document is not
 # In three dimensions Plotly has no triangles, and draws a cross with a letter that not every font has.
 SYMBOLS_3D = {"triangle-up": "diamond-open", "cross": "square-open"}
@@ -103,11 +105,15 @@ def _group_traces(result: Result, model: str, index: int, look: Look) -> Sequenc
             mode="markers",
             name=plain(name),
             marker=marker,
-            customdata=[
-                [wrapped(text, lines=HOVER_LINES), row, label]
-                for text, row, label in zip(of_group["text"], of_group["row"], labels, strict=True)
-            ],
-            hovertemplate="%{customdata[0]}<br>"
+            customdata=(
+                [
+                    [wrapped(text, lines=HOVER_LINES), row, label]
+                    for text, row, label in zip(of_group["text"], of_group["row"], labels, strict=True)
+                ]
+                if len(points) <= HOVERED_POINTS
+                else [["", row, label] for row, label in zip(of_group["row"], labels, strict=True)]
+            ),
+            hovertemplate=("%{customdata[0]}<br>" if len(points) <= HOVERED_POINTS else "")
             + tr("{label}, row {row}", label="%{customdata[2]}", row="%{customdata[1]}")
             + "<extra></extra>",
         )

@@ -66,10 +66,11 @@ function drawMap(cell, map, shared) {
   const view = { ...map.view(), x: map.view().x * scale, y: map.view().y * scale };
   const to = projector(scene, view, ...CELL);
   const radius = shared.pointStyle.radius;
+  const layers = scene.n > DENSE_POINTS ? drawnLayers(cell, map, shared, view) : null;
   for (const isTop of state.nSelected ? [false, true] : [true]) {
-    for (const i of scene.order) {
+    for (const i of layers ? layers[isTop ? "top" : "rest"] : scene.order) {
       const sentence = scene.sentences[i];
-      if (!map.isVisible(i) || (state.nSelected && (state.selected[sentence] === 1) !== isTop)) continue;
+      if (!layers && (!map.isVisible(i) || (state.nSelected && (state.selected[sentence] === 1) !== isTop))) continue;
       const [x, y] = to(...scene.axes.map((values) => values[i]));
       const drawn = use(cell, classes[sentence], x, y, radius, data.picture.palette);
       if (radius >= 3) set(drawn, { stroke: PAPER.ground, "stroke-width": 0.15 });
@@ -87,6 +88,27 @@ function drawMap(cell, map, shared) {
     const halo = { "font-size": LABEL_SIZE, "font-weight": 600, "paint-order": "stroke", stroke: PAPER.ground, "stroke-width": 3 };
     text(cell, ...place, names[i], halo);
   });
+}
+
+// Draws of a large map what is a density as an image; returns the layers of points that are left.
+function drawnLayers(cell, map, shared, view) {
+  const { data, state, classes, pointStyle } = shared;
+  const own = { ...map.scene, order: map.scene.order.slice(), screen: Object.fromEntries(["x", "y", "size"].map((name) => [name, new Float32Array(map.scene.n)])) };
+  arrange(own, view, ...CELL);
+  const shows = data.classes.map((_, k) => !state.hidden.has(k));
+  const layers = layersInView(own, classes, state.nSelected ? state.selected : null, shows, ...CELL, 2 * pointStyle.radius);
+  for (const axis of ["x", "y"]) for (let i = 0; i < own.n; i++) own.screen[axis][i] *= PNG_SCALE;
+  const [width, height] = CELL.map((side) => side * PNG_SCALE);
+  for (const name of ["rest", "top"]) {
+    if (layers[name].length <= DENSE_POINTS) continue;
+    const colors = shows.map((_, k) => channels(name === "rest" ? PAPER.mute : data.picture.palette[k % data.picture.palette.length]));
+    const canvas = document.createElement("canvas");
+    Object.assign(canvas, { width, height });
+    drawDensity(canvas.getContext("2d"), densityOf(own, layers[name], classes, colors, width, height), width, height, name === "rest" ? FADED : 1);
+    node("image", { href: canvas.toDataURL("image/png"), width: CELL[0], height: CELL[1] }, cell);
+    layers[name] = [];
+  }
+  return layers;
 }
 
 function use(parent, k, x, y, radius, palette) {

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.clusters.coloring import Coloring
-from dashboard.clusters.linked_maps import highlight, linked_maps, map_words, view_data
+from dashboard.clusters.linked_maps import highlight, linked_maps, map_words, near_rows, view_data
 from dashboard.clusters.map_charts import Look, has_map, maps_figure
 from dashboard.clusters.map_controls import (
     COLOUR,
@@ -28,7 +28,7 @@ from dashboard.shared.exports.figure_downloads import LazyFigures, html_download
 from dashboard.shared.exports.run_exports import csv_download
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.wording import verbatim
-from engine.evaluations.clusters.records import Result
+from engine.evaluations.clusters.records import SIGNED_FITTED, Result
 from engine.language.quantities import decimals
 from engine.messages.languages import language, mark, tr, tr_n
 from engine.messages.message import Message
@@ -108,6 +108,7 @@ def map_section(run_id: str, result: Result, view: PageAddress) -> None:
         selected=first.selected,
         centroids=first.centroids,
         alone=first.alone,
+        near=near_rows(result, focus),
         found={"text": searched, "rows": list(found or ())} if searched else None,
     )
     if focus is not None:
@@ -230,18 +231,40 @@ def _shown(run_id: str, result: Result, coloring: Coloring) -> dict[str, Any]:
     return data | {"words": map_words(), "picture": data["picture"] | {"signature": line}}
 
 
+def notes_of(result: Result) -> dict[str, str]:
+    """What stands beside the name of each model on its map: its score, and of how many sentences UMAP laid out."""
+    scored = result.models.dropna(subset=["score"]).set_index("model")["score"]
+    digits = decimals(scored.tolist())
+    notes = {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()}
+    fitted = result.signature.get(SIGNED_FITTED)
+    if not fitted:
+        return notes
+    counts = result.models.set_index("model")["n_sentences"]
+    return {
+        str(model): " · ".join(
+            [
+                *([notes[str(model)]] if str(model) in notes else []),
+                tr(
+                    "UMAP fitted to {fitted:,} of {n:,} sentences, the others placed by transform",
+                    fitted=fitted,
+                    n=int(n),
+                ),
+            ]
+        )
+        for model, n in counts.items()
+    }
+
+
 @st.cache_resource(max_entries=VIEWS_KEPT, show_spinner=False)
 def _data(run_id: str, colour: str | None, shown_language: str, _result: Result, _coloring: Coloring) -> dict[str, Any]:
     """The data of the maps of a run without texts of the page, shared by all sessions and never changed.
 
-    Of the reader's language are only the names of groups that are no value of the data's column `colour`.
+    Of the reader's language are only the notes, and the names of groups that are no value of the data's column `colour`.
     """
-    scored = _result.models.dropna(subset=["score"]).set_index("model")["score"]
-    digits = decimals(scored.tolist())
     return view_data(
         _result,
         run_id,
-        {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
+        notes_of(_result),
         {"name": f"maps-{digest(_result.signature)}"},
         _coloring,
     )

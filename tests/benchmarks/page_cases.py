@@ -13,15 +13,16 @@ import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from tests.benchmarks.measuring import Budget, ProcessorTime, wall_seconds
-from tests.benchmarks.stored_runs import N_PAIRS, N_POINTS, stored
+from tests.benchmarks.stored_runs import MOST_POINTS, N_PAIRS, N_POINTS, stored
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import Server, serving
 
 READY_SECONDS, HOME_SECONDS, PAGE_SECONDS = 3, 5, 2
 RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS, COMPARE_SECONDS = 3, 0.3, 0.3, 1
+MOST_SECONDS = 8  # until maps of MOST_POINTS are drawn
 FRAMES = 30.0
 DRAWN_BY = "Chromium without a display draws with the processor, not with a graphics card."
-MEMORY_MIB = 500e6 / 2**20
+MEMORY_MIB, MOST_MEMORY_MIB = 500e6 / 2**20, 1e9 / 2**20
 ROUNDS = 3
 TIMEOUT = 120_000  # milliseconds
 NOT_RUNNING = "!document.querySelector('[data-testid=\"stStatusWidget\"]')"
@@ -83,7 +84,7 @@ def budgets(folder: Path) -> list[Budget]:
     if executable is None:
         return []
     waits, memory = Waits(), defaultdict[str, list[float]](list)
-    pairs, clusters, two_models = stored(folder / "data")
+    pairs, clusters, two_models, large = stored(folder / "data")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         for number in range(ROUNDS):
@@ -100,6 +101,8 @@ def budgets(folder: Path) -> list[Budget]:
                 page.wait_for_selector(".js-plotly-plot")
                 waits.measure("compare", server, partial(_compare, page, server.url, two_models))
                 memory["end"].append(_mib(server))
+                _maps(page, server, large, waits, "most ")
+                memory["most"].append(_mib(server))
                 page.close()
         browser.close()
 
@@ -128,6 +131,16 @@ def budgets(folder: Path) -> list[Budget]:
             waits.reasons["frames"],
             more_is_better=True,
         ),
+        budget(f"A run of {MOST_POINTS:,} points opened by its link, two maps drawn", "most maps", MOST_SECONDS),
+        budget(f"A class hidden in two maps of {MOST_POINTS:,} points", "most class", CLASS_SECONDS),
+        Budget(
+            f"Frames a second while one of two maps of {MOST_POINTS:,} points is moved",
+            statistics.median(waits.samples["most frames"]),
+            FRAMES,
+            "/s",
+            waits.reasons["most frames"],
+            more_is_better=True,
+        ),
         Budget(
             "Memory of the web process after the home page and one other",
             statistics.median(memory["start"]),
@@ -135,6 +148,12 @@ def budgets(folder: Path) -> list[Budget]:
             "MiB",
         ),
         Budget("Memory of the web process after both large runs", statistics.median(memory["end"]), MEMORY_MIB, "MiB"),
+        Budget(
+            f"Memory of the web process after the run of {MOST_POINTS:,} points too",
+            statistics.median(memory["most"]),
+            MOST_MEMORY_MIB,
+            "MiB",
+        ),
     ]
 
 
@@ -166,6 +185,15 @@ def _large_runs(page: Page, server: Server, pairs: str, clusters: str, waits: Wa
         page.locator('[class*="st-key-minimal-pairs-normalization"] button', has_text=score).first.click()
         page.evaluate("() => window.rerun")
 
+    waits.measure("pairs", server, open_pairs)
+    for score in ("MeanLP", "PenLP"):
+        waits.measure("toggle", server, partial(toggle, score))
+    _maps(page, server, clusters, waits)
+
+
+def _maps(page: Page, server: Server, clusters: str, waits: Waits, prefix: str = "") -> None:
+    """Open a run with two maps, hide a class and move a map; the waits are named with the prefix."""
+
     def open_maps() -> None:
         page.goto(f"{server.url}/clusters?run={clusters}")
         # in a shadow tree, which locators look into
@@ -177,14 +205,13 @@ def _large_runs(page: Page, server: Server, pairs: str, clusters: str, waits: Wa
         page.wait_for_selector('.legend [aria-pressed="false"]')
         page.evaluate(TWO_FRAMES)
 
-    waits.measure("pairs", server, open_pairs)
-    for score in ("MeanLP", "PenLP"):
-        waits.measure("toggle", server, partial(toggle, score))
-    waits.measure("maps", server, open_maps)
-    waits.measure("class", server, hide_class)
+    waits.measure(f"{prefix}maps", server, open_maps)
+    waits.measure(f"{prefix}class", server, hide_class)
     processors = ProcessorTime(server.process.pid)
-    waits.samples["frames"].append(page.locator('canvas[role="img"]').first.evaluate(MOVED_FRAMES, MOVED_SECONDS))
-    waits.reasons["frames"] = f"{DRAWN_BY} {processors.words('the server')}"
+    waits.samples[f"{prefix}frames"].append(
+        page.locator('canvas[role="img"]').first.evaluate(MOVED_FRAMES, MOVED_SECONDS)
+    )
+    waits.reasons[f"{prefix}frames"] = f"{DRAWN_BY} {processors.words('the server')}"
 
 
 def _mib(server: Server) -> float:

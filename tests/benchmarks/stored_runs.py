@@ -1,4 +1,4 @@
-"""Finished runs of a size that nobody waits for: 67,000 minimal pairs, and maps of 20,000 points, made up."""
+"""Finished runs of a size that nobody waits for: 67,000 minimal pairs, maps of 20,000 and 200,000 points, made up."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from engine.runs.open import open_engine
 from tests.support.cluster_results import result_of
 from tests.support.minimal_results import synthetic
 
-N_PAIRS, N_POINTS = 67_000, 20_000
+N_PAIRS, N_POINTS, MOST_POINTS = 67_000, 20_000, 200_000
 VOCABULARY = 16
 N_DRAWN = 1_000  # points of which the others are copies, moved a little: distances between all would not fit
 
 
-def stored(data_dir: Path) -> tuple[str, str, str]:
-    """Put them into a data directory; the ids of the runs of minimal pairs, of clusters, and of pairs by two models."""
+def stored(data_dir: Path) -> tuple[str, str, str, str]:
+    """Put them into a data directory; the ids of the runs: minimal pairs, clusters, pairs by two models, large clusters."""
     rows = tuple(range(1, N_PAIRS + 1))
     pairs = MinimalPairs(
         "made up",
@@ -38,36 +38,45 @@ def stored(data_dir: Path) -> tuple[str, str, str]:
         tuple(f"c{i % 67}" for i in rows),
         rows,
     )
-    clusters = _clusters()
-    points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
-    sentences = LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
     scored = [_scored("m"), _scored("m", "n")]
-    made_up = {
-        kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(*results))
-        for kind, results in {"minimal-pairs": scored, "clusters": [clusters]}.items()
+    clusters, large = made_up_clusters(N_POINTS), made_up_clusters(MOST_POINTS, seed=1)
+    made_up = (
+        ("minimal-pairs", scored[0], pairs),
+        ("clusters", clusters, _sentences(clusters)),
+        ("minimal-pairs", scored[1], pairs),
+        ("clusters", large, _sentences(large)),
+    )
+    first, second, third, fourth = _stored(data_dir, made_up)
+    return first, second, third, fourth
+
+
+def stored_clusters(data_dir: Path, n_points: int) -> str:
+    """Put maps of so many points into a data directory; the id of the run."""
+    clusters = made_up_clusters(n_points)
+    return _stored(data_dir, [("clusters", clusters, _sentences(clusters))])[0]
+
+
+def _stored(data_dir: Path, made_up: Sequence[tuple[str, Any, Any]]) -> list[str]:
+    """Store results of kinds over datasets as finished runs; their ids."""
+    results: dict[str, list[Any]] = {}
+    for kind, result, _ in made_up:
+        results.setdefault(kind, []).append(result)
+    evaluations = {
+        kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(*of_kind)) for kind, of_kind in results.items()
     }
-    with open_engine(data_dir, evaluations=made_up) as engine:
+    with open_engine(data_dir, evaluations=evaluations) as engine:
         access = engine.access(LOCAL)
-        runs = [
-            access.submit(kind, result.settings, dataset).run_id
-            for kind, result, dataset in (
-                ("minimal-pairs", scored[0], pairs),
-                ("clusters", clusters, sentences),
-                ("minimal-pairs", scored[1], pairs),
-            )
-        ]
+        runs = [access.submit(kind, result.settings, dataset).run_id for kind, result, dataset in made_up]
         while any(run is None or run.state in ("queued", "running") for run in map(access.get, runs)):
             time.sleep(0.1)
         for run in map(access.get, runs):
             if run is None or run.state != "done":
                 raise RuntimeError(f"a made-up run was not stored: {run}")
-    return runs[0], runs[1], runs[2]
+    return runs
 
 
 def _answering(*results: Any) -> Any:
-    return lambda settings, dataset, session: next(
-        result for result in results if result.settings.models == settings.models
-    )
+    return lambda settings, dataset, session: next(result for result in results if result.settings == settings)
 
 
 def _scored(*models: str) -> Any:
@@ -109,11 +118,17 @@ def _tokens(pairs: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _clusters() -> Any:
-    """Two models over N_POINTS sentences of five classes."""
+def _sentences(clusters: Any) -> LabelledSentences:
+    points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
+    return LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
+
+
+def made_up_clusters(n_points: int, seed: int = 0) -> Any:
+    """Two models over so many sentences of five classes; the seed is that of the settings, which tell runs apart."""
     drawn = result_of(n_classes=5, n_per_class=N_DRAWN // 5)
+    drawn = dataclasses.replace(drawn, settings=dataclasses.replace(drawn.settings, seed=seed))
     random = np.random.default_rng(0)
-    copies = range(N_POINTS // N_DRAWN)
+    copies = range(n_points // N_DRAWN)
     points = pd.concat(
         [
             drawn.points.assign(

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
-from tests.browser.server import Server
+from tests.benchmarks.stored_runs import stored_clusters
+from tests.browser.server import Server, serving
 from tests.browser.visitor import (
     RUN_MILLISECONDS,
     WAIT_MILLISECONDS,
@@ -42,6 +43,7 @@ COLOURED = """canvas => {
   }
   return n;
 }"""
+N_LARGE = 26_000  # points beyond which a map is a density
 PICTURE = "canvas => canvas.toDataURL()"
 
 
@@ -259,3 +261,65 @@ def test_a_map_in_three_dimensions_rotates_and_selects(page: Page, link: str, se
     turned = canvas.evaluate(PICTURE)
     drag(page, figure, (0.01, 0.01), (0.5, 0.99))
     assert 0 < int(figure.get_attribute("data-selected") or 0) < 180 and canvas.evaluate(PICTURE) != turned
+
+
+@pytest.mark.nightly
+def test_a_large_map_is_a_density_and_its_points_are_there_on_zoom(chromium: Browser, tmp_path: Path) -> None:
+    run_id = stored_clusters(tmp_path / "data", N_LARGE)
+    with serving(tmp_path / "data") as server:
+        context = chromium.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+        context.set_default_timeout(WAIT_MILLISECONDS)
+        page = context.new_page()
+        page.goto(f"{server.url}/clusters?run={run_id}")
+        figures = page.locator(".maps .map")
+        figures.nth(1).wait_for()
+        settled(page)
+        first, second = figures.all()
+        said = first.get_by_text("Density of the sentences")
+        expect(said).to_be_visible()
+        faint = COLOURED.replace("> 200", "> 20")  # where few points are a density is translucent
+        blue = faint.replace(
+            "Math.max(...parts) - Math.min(...parts) > 60", "parts[2] > Math.max(parts[0], parts[1]) + 60"
+        )
+        assert blue != faint != COLOURED
+
+        def inked(script: str = faint) -> int:
+            return int(second.locator("canvas").first.evaluate(script))
+
+        everything = inked()
+        assert everything > 5_000
+        with page.expect_download() as caught:
+            press(page.get_by_role("button", name="SVG"))
+        svg = ElementTree.parse(caught.value.path()).getroot()
+        space = {"svg": "http://www.w3.org/2000/svg"}
+        assert len(svg.findall(".//svg:svg/svg:image", space)) == 2  # two densities
+        assert len(svg.findall(".//svg:svg/svg:use", space)) == 2 * 5  # and the centroids
+        # Hidden classes are gone from it, and what is left is few enough for points.
+        chip = page.locator(".legend").get_by_role("button", name=re.compile("組1"))
+        press(chip)
+        assert inked(blue) == 0 and not said.is_visible()
+        press(chip)
+        assert inked() == everything and inked(blue) > 0 and said.is_visible()
+        # Selected sentences are points over a grey density, in both maps.
+        press(page.get_by_role("button", name="Box", exact=True))
+        drag(page, first, (0.01, 0.01), (0.99, 0.5))
+        n = int(second.get_attribute("data-selected") or 0)
+        assert 0 < n < N_LARGE and 0 < inked() < everything and first.get_attribute("data-selected") == str(n)
+        press(page.get_by_role("button", name="Clear", exact=True))
+        # Zoomed in, each sentence is a point that tells its text, and is drawn with its neighbours once it is clicked.
+        first.hover()
+        for _ in range(3):
+            press(first.get_by_role("button", name=re.compile("Zoom in")))
+        assert not said.is_visible()
+        x, y = a_point(page, first)
+        assert re.search(r"\d+番目の文 \d+", page.locator(".tip").inner_text())
+        page.mouse.click(x, y)
+        drawn = """canvas => {
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          return data.filter((value, i) => i % 4 === 3 && value > 20).length;
+        }"""
+        expect(page.get_by_text("Nearest neighbours of “")).to_be_visible()
+        settled(page)
+        # A ring is some 260 pixels; the lines to the neighbours came with the highlighted sentence.
+        assert all(figure.locator("canvas").nth(1).evaluate(drawn) > 500 for figure in (first, second))
+        context.close()

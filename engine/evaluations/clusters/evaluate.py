@@ -9,7 +9,7 @@ from __future__ import annotations
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters import records, tables
 from engine.evaluations.clusters.further import class_columns, classes_by_column, clusterings, overlaps
-from engine.evaluations.clusters.maps import maps, nearest
+from engine.evaluations.clusters.maps import maps, n_fitted, nearest
 from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
@@ -69,6 +69,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         for vectors in all_vectors
         if (model_neighbours := nearest(vectors, settings, session)) is not None
     }
+    fitted = next(filter(None, (n_fitted(vectors, settings) for vectors in all_vectors)), None)
     points = tables.stacked(
         [
             tables.points_table(vectors, dataset, coordinates, model_distances)
@@ -144,6 +145,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                     if settings.lone_classes == records.EXCLUDE
                     else {}
                 ),
+                **({records.SIGNED_FITTED: fitted} if fitted else {}),
             ),
         ),
     )

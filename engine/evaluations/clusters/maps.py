@@ -14,6 +14,9 @@ from engine.measures.clusters.neighbours import N_NEIGHBOURS
 from engine.measures.clusters.projection import fewest_for_umap, turned_onto
 from engine.messages.message import Message
 
+# UMAP lays out at most so many sentences, a sample of each class in proportion, and places the others among them.
+UMAP_SENTENCES = 50_000
+
 
 def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
     """What keeps a model from having a map, None where nothing does."""
@@ -34,6 +37,12 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
     if settings.projection == "umap" and (without := _without_direction(vectors, settings)):
         return Message("{without} so no map is drawn. Choose the euclidean metric, or PCA.", without=without)
     return None
+
+
+def n_fitted(vectors: ModelVectors, settings: Settings) -> int | None:
+    """How many sentences UMAP is fitted to where it is not all of them; None where it is, and where it draws no map."""
+    is_sampled = settings.projection == "umap" and len(vectors.kept) > UMAP_SENTENCES
+    return UMAP_SENTENCES if is_sampled and why_no_map(vectors, settings) is None else None
 
 
 def why_no_neighbours(vectors: ModelVectors, settings: Settings) -> str | None:
@@ -79,6 +88,7 @@ def _coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySess
         return np.full((len(vectors.kept), settings.dimensions), np.nan, dtype=np.float32)
     if settings.projection == "pca":
         return session.project(vectors.placed, method="pca", n_components=settings.dimensions)
+    fitted = n_fitted(vectors, settings)
     return session.project(
         vectors.placed,
         method="umap",
@@ -87,6 +97,7 @@ def _coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySess
         metric=settings.metric,
         seed=settings.seed,
         n_components=settings.dimensions,
+        **({"n_fitted": fitted, "class_of": vectors.class_of} if fitted else {}),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.formats.grid import quoted
-from engine.evaluations.clusters.maps import why_no_map, why_no_neighbours
+from engine.evaluations.clusters.maps import n_fitted, why_no_map, why_no_neighbours
 from engine.evaluations.clusters.records import EXCLUDE, VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.cards.catalog import CARDS
@@ -54,6 +54,17 @@ def notices(
                 "Every model is scored over the same {kept:,} sentences: what one of them cannot read "
                 "is left out for all.",
                 kept=len(all_vectors[0].kept),
+            )
+        )
+    fitted = next(filter(None, (n_fitted(vectors, settings) for vectors in all_vectors)), None)
+    if fitted:
+        messages.append(
+            Message(
+                "Maps by UMAP were fitted to {fitted:,} of {kept:,} sentences, a sample of each class in proportion to "
+                "its size (seed {seed}); each other sentence was placed among its nearest ones of these (transform).",
+                fitted=fitted,
+                kept=len(all_vectors[0].kept),
+                seed=settings.seed,
             )
         )
     if settings.correction != "none":

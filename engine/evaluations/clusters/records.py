@@ -42,6 +42,8 @@ from engine.options import Choice, option
 
 KEEP, EXCLUDE = "keep", "exclude"  # classes of one sentence
 SIGNED_LONE = "classes_of_one_sentence"  # in a signature: those that were left out
+# In a signature: to how many sentences UMAP was fitted, the others placed by its transform; absent where to all of them.
+SIGNED_FITTED = "umap_fitted_to"
 UNRANKED = Message(
     "An earlier version scored these models over different sentences, whose M_m cannot be ranked: M_m "
     "grows with the number of sentences per class. Run it again to score all models over the same "

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
-from engine.measures.clusters.neighbours import nearest_neighbours
+from engine.measures.clusters.neighbours import nearest_neighbours, neighbours_among
+from engine.measures.clusters.stratified_sample import stratified_sample
 from engine.messages.message import Message
 
 METRICS = ("cosine", "euclidean")
@@ -38,6 +39,8 @@ def umap_projection(
     metric: str = "cosine",
     seed: int = 0,
     n_components: int = 2,
+    n_fitted: int | None = None,
+    class_of: ArrayLike | None = None,
 ) -> NDArray[np.float32]:
     """Which sentences are neighbours of which, drawn on a plane?
 
@@ -52,6 +55,10 @@ def umap_projection(
     metric : "cosine" or "euclidean", between the vectors.
     seed : the layout is random; the same vectors, bit for bit, and seed give the same map on one machine. Vectors
         that differ in their last digits give another layout of the same neighbourhoods.
+    n_fitted : of more sentences than so many, those of a sample are laid out, drawn with `seed` from each class in
+        proportion (`stratified_sample`); each other one is then placed among its nearest ones of the sample, which stay
+        where they are (umap's `transform`). None lays all of them out.
+    class_of : (n_sentences,), class numbers, for the sample; None takes all as one class.
 
     Returns float32 (n_sentences, n_components); no unit, neither end of an axis is better, and axes
     may be turned or mirrored freely.
@@ -62,10 +69,11 @@ def umap_projection(
     numba compiles it where it has kept nothing on disk yet. Fits of one process wait for each other.
 
     Raises InputError for fewer than n_components + 2 sentences, vectors that are not finite, a zero vector under
-    "cosine", and settings out of range.
+    "cosine", an n_fitted below that, and settings out of range.
 
     Source: McInnes, Healy, Melville 2018, by umap-learn; the map of Shibayama et al. 2020 is of this
-    kind. The sorting of rows is ours, and so is that the neighbours are exact however many sentences there are.
+    kind. The sorting of rows is ours, and so is that the neighbours are exact however many sentences there are, also
+    those among the sample; a fit on a sample and its transform are umap-learn's.
 
     >>> umap_projection([[0.0, 1.0]] * 3)
     Traceback (most recent call last):
@@ -103,13 +111,29 @@ def umap_projection(
         raise InputError(Message("A zero vector has no direction, so no cosine distance. Choose the euclidean metric."))
     if (array == array[0]).all():
         return np.zeros((n_sentences, n_components), dtype=np.float32)
+    if n_fitted is not None and n_fitted < fewest:
+        raise InputError(
+            Message(
+                "A UMAP map is laid out on {fewest} sentences or more; got {n_fitted}.",
+                fewest=fewest,
+                n_fitted=n_fitted,
+            )
+        )
     order = canonical_order(array)
+    ordered = array[order]
+    is_fitted = np.ones(n_sentences, dtype=bool)
+    if n_fitted is not None and n_fitted < n_sentences:
+        classes = np.zeros(n_sentences, dtype=np.int64) if class_of is None else np.asarray(class_of)[order]
+        is_fitted = np.isin(np.arange(n_sentences), stratified_sample(classes, n_fitted, seed=seed))
     with _one_fit, warnings.catch_warnings():
         # umap warns that tensorflow is missing, and where few sentences make it start in another way by itself.
         warnings.simplefilter("ignore")
         umap = _umap()
-        n_neighbors = min(n_neighbors, n_sentences - 1)
-        known = _with_neighbours(array[order], n_neighbors, metric) if n_sentences >= SEARCHED_BY_UMAP else {}
+        sample = ordered[is_fitted]
+        n_neighbors = min(n_neighbors, len(sample) - 1)
+        known = _with_neighbours(sample, n_neighbors, metric) if len(sample) >= SEARCHED_BY_UMAP else {}
+        if known and not is_fitted.all():
+            known["precomputed_knn"] += (_search(sample, metric),)  # which `transform` asks
         reducer = umap.UMAP(
             n_components=n_components,
             n_neighbors=n_neighbors,
@@ -117,10 +141,14 @@ def umap_projection(
             metric=metric,
             random_state=seed,
             n_jobs=1,
+            **({} if is_fitted.all() else {"transform_seed": seed}),
             **known,
         )
-        fitted = reducer.fit_transform(array[order].astype(np.float32))
-    return _put_back(fitted, order)
+        places = np.empty((n_sentences, n_components), dtype=np.float32)
+        places[is_fitted] = reducer.fit_transform(sample.astype(np.float32))
+        if not is_fitted.all():
+            places[~is_fitted] = reducer.transform(ordered[~is_fitted].astype(np.float32))
+    return _put_back(places, order)
 
 
 def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.float32]:
@@ -265,6 +293,27 @@ def _with_neighbours(array: NDArray[np.float64], n_neighbors: int, metric: str) 
             np.hstack([np.zeros(own.shape, dtype=distances.dtype), distances]),
         )
     }
+
+
+def _search(array: NDArray[np.float64], metric: str) -> Any:
+    """An exhaustive search among the rows of `array`, of the class of umap's own index, which its `transform` asks."""
+    from pynndescent import NNDescent
+
+    class Search(NNDescent):  # type: ignore[misc]
+        """umap takes no other index than one of this class; it asks for `query`, and how exact that one is."""
+
+        _angular_trees = False
+
+        def __init__(self) -> None:
+            """No index is built."""
+
+        def query(
+            self, query_data: NDArray[np.float32], k: int = 10, epsilon: float = 0.1
+        ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+            """The k nearest rows of `array` to each of `query_data` (n, n_dims), and their distances, (n, k) each."""
+            return neighbours_among(query_data, array, n_neighbours=k, metric=metric)
+
+    return Search()
 
 
 def _put_back(fitted: NDArray[np.floating], order: NDArray[np.intp]) -> NDArray[np.float32]:

@@ -177,3 +177,13 @@ def test_a_figure_as_html_needs_no_network_and_carries_its_signature() -> None:
     assert "<title>&lt;maps&gt;</title>" in page and digest(result.signature) in page
     full = re.search(r'<script type="application/json" id="signature">(.*?)</script>', page, re.DOTALL)
     assert full and json.loads(full[1]) == result.signature
+
+
+def test_in_a_file_of_many_points_each_tells_its_class_and_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = result_of()
+    plain = maps.maps_figure(result).data[0]
+    monkeypatch.setattr(maps, "HOVERED_POINTS", 23)
+    many = maps.maps_figure(result).data[0]
+    assert plain.hovertemplate == f"%{{customdata[0]}}<br>{many.hovertemplate}"
+    assert [custom[1:] for custom in plain.customdata] == [custom[1:] for custom in many.customdata]
+    assert {custom[0] for custom in many.customdata} == {""} and plain.customdata[0][0] == "1番目の文"

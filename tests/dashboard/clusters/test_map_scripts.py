@@ -54,7 +54,7 @@ def carried_out(script: str, *, dimensions: int = 2, view: str = "FIRST_VIEW") -
     scene = (
         f"const scene = createScene({model(dimensions)}, 5, {dimensions}); arrange(scene, {view}, {WIDTH}, {HEIGHT});"
     )
-    files = [FOLDER / name for name in ("geometry.js", "style.js", "labels.js", "picture.js")]
+    files = [FOLDER / name for name in ("geometry.js", "style.js", "labels.js", "density.js", "picture.js")]
     return node.carried_out(files, scene + script, DOCUMENT)
 
 

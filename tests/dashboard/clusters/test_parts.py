@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import zlib
 from dataclasses import replace
 from functools import partial
 
@@ -13,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from dashboard.clusters import linked_maps
 from dashboard.clusters.face import FACE
 from dashboard.clusters.linked_maps import (
     ALL_TEXTS,
@@ -21,12 +23,14 @@ from dashboard.clusters.linked_maps import (
     NO_NEIGHBOUR,
     SCRIPTS,
     TEXT_LENGTH,
+    TEXT_OF_MANY,
     map_words,
+    near_rows,
     view_data,
 )
 from dashboard.clusters.neighbours import neighbour_table
 from dashboard.clusters.scores import ranking_statements
-from dashboard.clusters.selection import coordinates, selected_sentences
+from dashboard.clusters.selection import coordinates, notes_of, selected_sentences
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.ranks import rank_labels
 from tests.support.cluster_results import result_of
@@ -190,3 +194,39 @@ def test_a_figure_is_drawn_only_when_it_is_requested() -> None:
     figures = LazyFigures({name: partial(maker, name) for name in ("a", "b")})
     assert list(figures) == ["a", "b"] and len(figures) == 2 and not made
     assert figures["b"].layout.title.text == "b" and made == ["b"]
+
+
+def test_of_many_sentences_texts_are_packed_and_neighbours_come_with_the_one_that_is_highlighted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = result_of(texts=["長" * 5000, *["文"] * 23])
+    assert near_rows(result, 5) is None
+    monkeypatch.setattr(linked_maps, "MANY_SENTENCES", 20)
+    monkeypatch.setattr(linked_maps, "ALL_TEXTS", 24 * 70)
+    data = view_data(result, "run", {}, PICTURE)
+    assert "texts" not in data
+    texts = json.loads(zlib.decompress(base64.b64decode(data["packed_texts"])))
+    assert texts == ["長" * 70 + " …", *["文"] * 23]
+    assert [(model["n_neighbours"], model["neighbours"]) for model in data["models"]] == [(0, "")] * 2
+    near = result.neighbours[result.neighbours["row"] == 5]
+    asked = near_rows(result, 5)
+    assert asked == {
+        "row": 5,
+        "by_model": {
+            name: near.loc[near["model"] == name, "neighbour"].tolist() for name in sorted(set(near["model"]))
+        },
+    }
+    assert json.loads(json.dumps(asked)) == asked and near_rows(result, None) is None
+    monkeypatch.setattr(linked_maps, "ALL_TEXTS", 24)
+    packed = view_data(result, "run", {}, PICTURE)["packed_texts"]
+    assert json.loads(zlib.decompress(base64.b64decode(packed)))[0] == "長" * TEXT_OF_MANY + " …"
+
+
+def test_a_map_says_of_how_many_sentences_umap_laid_out() -> None:
+    result = result_of()
+    assert notes_of(result)["owner/first"].startswith("M_m ") and "UMAP" not in notes_of(result)["owner/first"]
+    of_sample = replace(result, signature={**result.signature, "umap_fitted_to": 9_000})
+    said = "UMAP fitted to 9,000 of 24 sentences, the others placed by transform"
+    assert notes_of(of_sample) == {model: f"{note} · {said}" for model, note in notes_of(result).items()}
+    unscored = replace(of_sample, models=of_sample.models.assign(score=float("nan")))
+    assert set(notes_of(unscored).values()) == {said}

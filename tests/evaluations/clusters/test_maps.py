@@ -10,6 +10,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.datasets.sample_data import labelled_sentences
+from engine.evaluations.clusters import maps
 from engine.measures.clusters.projection import turned_onto
 from tests.evaluations.clusters.test_evaluate import MADE_UP, dataset, weigh
 from tests.support.session_fake import SessionFake, vector
@@ -89,3 +90,23 @@ def test_too_few_sentences_or_dimensions_have_no_map() -> None:
     narrow = weigh(MADE_UP, "a", projection="pca", dimensions=3, correction="whitening", whitened_dims=2)
     assert np.isnan(places(narrow, "a")).all()
     assert "The vectors have 2 dimensions: no map in 3 is drawn by PCA." in narrow.notices
+
+
+def test_above_a_size_umap_is_fitted_to_a_sample_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, below = SessionFake(), weigh(MADE_UP, "a")
+    monkeypatch.setattr(maps, "UMAP_SENTENCES", len(MADE_UP.texts))
+    same = weigh(MADE_UP, "a", session=plain)
+    assert same.signature == below.signature and "umap_fitted_to" not in below.signature
+    assert same.notices == below.notices
+    assert all("n_fitted" not in call[2] for call in plain.calls if call[0] == "project")
+    monkeypatch.setattr(maps, "UMAP_SENTENCES", 5)
+    session = SessionFake()
+    result = weigh(MADE_UP, "a", "b", session=session, seed=3)
+    asked = [call[2] for call in session.calls if call[:2] == ("project", "umap")]
+    class_of = np.unique(MADE_UP.labels, return_inverse=True)[1].tolist()
+    assert [(settings["n_fitted"], settings["class_of"]) for settings in asked] == [(5, class_of)] * 2
+    assert result.signature["umap_fitted_to"] == 5
+    [said] = [notice for notice in result.notices if "fitted to" in notice]
+    assert said.startswith(f"Maps by UMAP were fitted to 5 of {len(MADE_UP.texts)} sentences") and "(seed 3)" in said
+    by_pca = weigh(MADE_UP, "a", projection="pca")
+    assert "umap_fitted_to" not in by_pca.signature and not any("fitted to 5" in notice for notice in by_pca.notices)

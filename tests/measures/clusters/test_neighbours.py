@@ -8,7 +8,12 @@ from sklearn.neighbors import NearestNeighbors
 
 from engine.errors import InputError
 from engine.measures.clusters import neighbours as module
-from engine.measures.clusters.neighbours import expected_overlap, nearest_neighbours, neighbour_overlap
+from engine.measures.clusters.neighbours import (
+    expected_overlap,
+    nearest_neighbours,
+    neighbour_overlap,
+    neighbours_among,
+)
 
 
 def test_by_hand() -> None:
@@ -89,3 +94,36 @@ def test_overlap_by_chance_is_what_random_lists_have() -> None:
     lists = [np.stack([random.choice(pool, 10, replace=False) for _ in range(3000)]) for _ in range(2)]
     # 10 / 59 = 0.169; 3,000 means of 10 have the standard error 0.002
     assert neighbour_overlap(lists[0], lists[1]) == pytest.approx(expected_overlap(60, 10), abs=0.008)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("equal", [0, 60])
+def test_among_many_the_same_are_found(metric: str, equal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.random.default_rng(4).normal(size=(150, 5)) + 1
+    vectors[:equal] = vectors[0]  # more equal ones than candidates: a block is then sorted in part
+    plain, distances = nearest_neighbours(vectors, n_neighbours=4, metric=metric)
+    monkeypatch.setattr(module, "MANY_SENTENCES", 100)
+    monkeypatch.setattr(module, "PILOT", 40)
+    monkeypatch.setattr(module, "ROWS_OF_MANY", 7)
+    monkeypatch.setattr(module, "COLUMNS_OF_MANY", 32)
+    found, others = nearest_neighbours(vectors, n_neighbours=4, metric=metric)
+    np.testing.assert_array_equal(found[equal:], plain[equal:])
+    np.testing.assert_allclose(others, distances, atol=1e-7)
+    assert (found[:equal] < max(equal, 1)).all() and (found != np.arange(150)[:, None]).all()
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("many", [10**6, 20])
+def test_neighbours_among_others_are_scikit_learns(metric: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY_SENTENCES", many)
+    random = np.random.default_rng(5)
+    asked, others = random.normal(size=(30, 5)) + 3, random.normal(size=(60, 5)) + 3
+    asked[0] = others[9]
+    found, distances = neighbours_among(asked, others, n_neighbours=4, metric=metric)
+    exact, nearest = NearestNeighbors(n_neighbors=4, metric=metric, algorithm="brute").fit(others).kneighbors(asked)
+    np.testing.assert_array_equal(found, nearest)
+    np.testing.assert_allclose(distances, exact, atol=1e-6)
+    assert found[0, 0] == 9 and distances[0, 0] == pytest.approx(0, abs=1e-12)
+    assert neighbours_among(asked, others[:2], metric=metric)[0].shape == (30, 2)
+    with pytest.raises(InputError, match="at least 2 sentences"):
+        neighbours_among(asked, others, n_neighbours=0)

@@ -46,6 +46,8 @@ SENTENCES: Mapping[str, str] = {
     "index {rand} and the normalised mutual information {nmi}, by scikit-learn {version} {library}.",
     "umap": "Maps are projections by UMAP {version} {cite} ({neighbours} neighbours, minimum distance {distance}, "
     "{metric} distance, seed {seed}); no number is computed from them.",
+    "umap sample": "UMAP was fitted to {fitted} of the sentences, drawn from each class in proportion to its size (seed "
+    "{seed}); the others were placed by its transform.",
     "pca": "Maps show the first principal components; no number is computed from them.",
     "network": "As in Shibayama et al. {cite}, a feed-forward network on the sentence vectors (hidden layers of "
     "{hidden} units, {epochs} epochs, batches of {batch}) predicts the class of a sentence, in {runs} runs "

@@ -43,6 +43,8 @@ SENTENCES: Mapping[str, str] = {
     "正規化相互情報量 {nmi} を scikit-learn {version} {library} により算出した．",
     "umap": "文の配置図は UMAP {version} {cite} による射影であり（近傍数 {neighbours}，最小距離 {distance}，"
     "距離 {metric}，乱数シード {seed}），数値の算出には用いていない．",
+    "umap sample": "UMAP は，各クラスの文数に比例して抽出した {fitted} 文（乱数シード {seed}）に対して学習し，"
+    "残りの文は transform により配置した．",
     "pca": "文の配置図は主成分分析による射影であり，数値の算出には用いていない．",
     "network": "芝山ら {cite} と同様に，文ベクトルを入力とする順伝播型ニューラルネットワーク（隠れ層のユニット数 "
     "{hidden}，"
