@@ -130,7 +130,7 @@ def length(card: CardOfModel) -> None:
     """Draw the length bias of each run of minimal pairs."""
     if card.length_bias.empty:
         if MINIMAL_PAIRS.kind in set(card.headlines["evaluation"]):
-            text = tr("Length bias is of pairs of two sentences; the run of this card judges single sentences.")
+            text = tr("Length bias is of pairs of two sentences with log-likelihoods; the data of this card hold none.")
         else:
             text = tr("Length bias needs a run of minimal pairs.")
         st.info(text, icon=":material/straighten:")

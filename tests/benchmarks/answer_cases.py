@@ -60,8 +60,10 @@ async def _measured(server: Server, engine: Engine) -> list[Budget]:
 
 
 async def _home(visitor: Visitor, draw: random.Random, _engine: Engine) -> dict[str, float]:
-    visitor.type("home-reference", _sentence(draw))
-    visitor.type("home-candidate", _sentence(draw))
+    # The language of the sample is the end of the names
+    (end,) = (name.removeprefix("home-reference") for name in visitor.ids if name.startswith("home-reference"))
+    visitor.type(f"home-reference{end}", _sentence(draw))
+    visitor.type(f"home-candidate{end}", _sentence(draw))
     start = time.perf_counter()
     await visitor.press("home-align")
     return {"The pair of the home page, from press to score": time.perf_counter() - start}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import ROOMS, ROOT, drawn, named_tests, outcome
+from tests.mutants.__main__ import NOT_IN_TIME, ROOMS, ROOT, drawn, named_tests, outcome, steps_to
 from tests.mutants.sites import Mutant, mutants
 
 PYTHON = [
@@ -64,6 +64,21 @@ def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
         "tests/dashboard/clusters",
         "tests/browser/test_clusters_in_browser.py",
     ]
+
+
+def test_tests_that_take_too_long_have_not_noticed_a_change(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(x):\n    return x + 1\n")
+    (tmp_path / "test_a.py").write_text(
+        "import time\nfrom a import f\n\n\ndef test_f():\n    time.sleep(60)\n    assert f(1) == 2\n"
+    )
+    (change,) = [mutant for mutant in mutants("a.py", (tmp_path / "a.py").read_text()) if mutant.kind == "constant"]
+    assert outcome(tmp_path, change, ["test_a.py"], seconds=2) == NOT_IN_TIME
+
+
+def test_the_nearest_tests_come_first() -> None:
+    steps = steps_to("engine/measures/idf.py")
+    assert steps["engine/measures/idf.py"] == 0 and steps["tests/measures/test_idf.py"] == 1
+    assert steps["engine/evaluations/shared/idf_files.py"] < steps["dashboard/alignment/page.py"]
 
 
 def test_every_room_has_files() -> None:
