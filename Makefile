@@ -2,7 +2,7 @@
 # make lock [UPGRADE=--upgrade] · make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
-# make mutants [MUTANTS=400 SEED=0]
+# make mutants [MUTANTS=400 SEED=0 LINES=FILE]
 # make affected [SINCE=HEAD] · make nightly
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
@@ -33,6 +33,8 @@ SEED ?= 0
 FAULTS ?= 200
 # Points of the code that are changed one at a time, drawn by the same seed
 MUTANTS ?= 400
+# Where the tests of each line are recorded, for more than one draw on a state
+LINES ?=
 # Which tests: all, or those of some folders, and of a marker ("slow", "not slow")
 TESTS ?=
 # What `make affected` compares with
@@ -86,7 +88,7 @@ faults: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
 
 mutants: $(VENV)/test.stamp
-	$(BIN)/python -m tests.mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(if $(filter command line,$(origin JOBS)),$(JOBS),1)
+	OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m tests.mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS) $(if $(LINES),--lines $(LINES))
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -1,29 +1,27 @@
 """Points of the code changed one at a time: `python -m tests.mutants --mutants 400 --seed 20261127`.
 
-Each change is made in a copy of the checkout, where the tests that the graph of imports names for its file are run, the
-nearest first, until one fails or their time ends. What no test fails for is listed: a fault there would reach a user, or
-the change changes nothing.
+Each change is made in a copy of the checkout, where the tests that ran its line are run, the nearest first, until one
+fails or their time ends: which tests those are is recorded first, once for a state of the code (`--lines`). Of a line
+that no test ran, or that runs when its module is imported, they are those that the graph of imports names.
+What no test fails for is listed: a fault there would reach a user, or the change changes nothing.
 Exit 1 when a smaller share than --share was noticed.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from queue import SimpleQueue
 
 from tests.affected import OF_ALL_FILES, ROOT, affected, import_graph, importers, mirrored, module_of, path_of
+from tests.mutants.attempts import NOT_NOTICED, NOTICED, SECONDS, Copy, Outcome, Tests, finished, preload
+from tests.mutants.lines import Recorded, lines_of_statement, record
 from tests.mutants.sites import Mutant, mutants
 
 # What a wrong number, a wrong reader or a wrong right would come from. Data, texts and how a page looks are left out.
@@ -39,10 +37,7 @@ ROOMS = (
     "dashboard/**/*.py",
     "dashboard/**/*.js",
 )
-SECONDS = 240.0  # that the tests of one change may take
-SECONDS_OF_ONE = 100  # of which a test may take so many: a loop without an end is noticed
-NOTICED, NOT_NOTICED, NOT_IN_TIME = "noticed", "not noticed", "not noticed in time"
-NOT_COPIED = ("__pycache__", ".git", ".venv*", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".hakari")
+CONTROL = "tests/measures/test_idf.py"
 
 
 def main() -> int:
@@ -53,38 +48,36 @@ def main() -> int:
     parser.add_argument(
         "--files", action="append", metavar="PATTERN", help="instead of the usual rooms; may be repeated"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="copies of the checkout that are tried at once")
+    parser.add_argument("--lines", type=Path, help="where the tests of each line are recorded, or are to be")
+    parser.add_argument("--jobs", type=int, default=2, help="copies of the checkout that are tried at once")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="that the tests of one change may take")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no change is tried later")
+    parser.add_argument("--skip", type=int, default=0, help="changes of the draw that were tried before")
     parser.add_argument("--share", type=float, default=0.97, help="of the changes that must be noticed")
     options = parser.parse_args()
-    chosen = drawn(options.files or ROOMS, options.mutants, options.seed)
-    end = time.monotonic() + 60 * options.minutes
+    chosen = drawn(options.files or ROOMS, options.mutants, options.seed)[options.skip :]
     noticed, survived = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="hakari-mutants-") as folder:
-        copies: SimpleQueue[Path] = SimpleQueue()
-        for number in range(options.jobs):
-            copies.put(copied(Path(folder) / str(number)))
-
-        def tried(mutant: Mutant) -> tuple[Mutant, str | None]:
-            if time.monotonic() > end:
-                return mutant, None
-            copy = copies.get()
-            try:
-                return mutant, outcome(copy, mutant, named_tests(mutant.path), options.seconds)
-            finally:
-                copies.put(copy)
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            for mutant, found in pool.map(tried, chosen):
-                if found is None:
-                    continue
-                (noticed if found == NOTICED else survived)[room(mutant.path)] += 1
-                source = (ROOT / mutant.path).read_text(encoding="utf-8")
-                print(f"{found}: {mutant.described(source)}", flush=True)
+        lines = options.lines or Path(folder) / "lines.sqlite"
+        if not lines.exists():
+            record(lines, options.jobs)
+        preload()
+        end = time.monotonic() + 60 * options.minutes
+        copies = [Copy(Path(folder) / str(i)) for i in range(options.jobs)]
+        for copy in copies:
+            if finished(copy.outcome(None, Tests((CONTROL,)))).said != NOT_NOTICED:
+                raise RuntimeError(f"{CONTROL} fails in a copy without a change: {copy.output()}")
+        trial = Trial(Recorded(lines), options.seconds)
+        for mutant, outcome in trial.of(chosen, copies, end):
+            (noticed if outcome.said == NOTICED else survived)[room(mutant.path)] += 1
+            by = f" by {outcome.by}" if outcome.by else ""
+            source = (ROOT / mutant.path).read_text(encoding="utf-8")
+            print(f"{outcome.said}{by}: {mutant.described(source)}", flush=True)
     n_noticed, n = noticed.total(), noticed.total() + survived.total()
     for name in sorted({*noticed, *survived}):
         print(f"{name}: {noticed[name]} of {noticed[name] + survived[name]}")
+    for name in sorted(trial.unsound):
+        print(f"Fails without a change, in a copy: {name}")
     print(
         f"Noticed: {n_noticed} of {n} ({n_noticed / max(1, n):.1%}); seed {options.seed}, {len(chosen) - n} not tried."
     )
@@ -98,18 +91,74 @@ def drawn(patterns: Iterable[str], n: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(every, min(n, len(every)))
 
 
-def copied(folder: Path) -> Path:
-    """A copy of the checkout, with its environment by a link."""
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*NOT_COPIED))
-    (folder / ".venv").symlink_to(Path(sys.prefix))
-    return folder
+class Trial:
+    """Changes that are tried, with the tests found to fail without any, which say nothing."""
+
+    def __init__(self, recorded: Recorded, seconds: float) -> None:
+        self._recorded, self._seconds = recorded, seconds
+        self._sound: set[str] = set()
+        self.unsound: set[str] = set()
+
+    def of(self, chosen: Sequence[Mutant], copies: Iterable[Copy], end: float) -> Iterator[tuple[Mutant, Outcome]]:
+        """Each change with its outcome, as they come; none is begun after `end` of the monotonic clock."""
+        waiting = list(reversed(chosen))
+        running: list[tuple[Copy, Mutant | None, Generator[None, None, Outcome]]]
+        running = [(copy, None, nothing()) for copy in copies]
+        while running:
+            for place in list(running):
+                copy, mutant, steps = place
+                try:
+                    next(steps)
+                    continue
+                except StopIteration as stop:
+                    running.remove(place)
+                    if mutant is not None:
+                        yield mutant, stop.value
+                if waiting and time.monotonic() < end:
+                    following = waiting.pop()
+                    running.append((copy, following, self._tried(copy, following)))
+            time.sleep(0.02)
+
+    def _tried(self, copy: Copy, mutant: Mutant) -> Generator[None, None, Outcome]:
+        tests = self.tests(mutant)
+        while True:
+            outcome = yield from copy.outcome(mutant, tests, self._seconds)
+            by = outcome.by
+            if outcome.said != NOTICED or "::" not in by or by in self._sound:
+                return outcome
+            alone = Tests((by.partition("::")[0],), frozenset([by]))
+            if (yield from copy.outcome(None, alone, self._seconds)).said != NOTICED:
+                self._sound.add(by)
+                return outcome
+            self.unsound.add(by)
+            tests = Tests(tests.paths, tests.ids, frozenset(self.unsound))
+
+    def tests(self, mutant: Mutant) -> Tests:
+        """Those that ran the changed line, or that the graph of imports names, the nearest first."""
+        but = frozenset(self.unsound)
+        if mutant.path.endswith(".js"):
+            return Tests(tuple(named_tests(mutant.path)), None, but)
+        source = (ROOT / mutant.path).read_text(encoding="utf-8")
+        found = self._recorded.tests(mutant.path, lines_of_statement(source, mutant.line))
+        if not found.all_files:
+            return Tests(tuple(named_tests(mutant.path)), None, but)
+        steps = steps_to(mutant.path)
+        paths = sorted(found.all_files, key=lambda name: (steps.get(name, len(steps)), name))
+        return Tests(tuple(paths), found.ids | found.files, but)
+
+
+def nothing() -> Generator[None, None, Outcome]:
+    """What a copy does before its first change."""
+    return Outcome("")
+    yield
 
 
 def named_tests(path: str) -> list[str]:
     """The tests for a file, those of its own folder first, then by the steps of imports to it: they fail soonest."""
     if path.endswith(".js"):
-        page = path.split("/")[1]
-        return [name for name in (mirrored(path), f"tests/browser/test_{page}_in_browser.py") if (ROOT / name).exists()]
+        page = path.split("/")[1].removesuffix(".js")
+        here = [name for name in (mirrored(path), f"tests/browser/test_{page}_in_browser.py") if (ROOT / name).exists()]
+        return here if any("browser" in name for name in here) else [*here, "tests/browser"]
     own, steps = mirrored(path), steps_to(path)
     found = [name for name in affected([path]) if name not in (own, *OF_ALL_FILES)]
     return [*([own] if own else []), *sorted(found, key=lambda name: steps.get(name, len(steps)))]
@@ -128,24 +177,6 @@ def steps_to(path: str) -> dict[str, int]:
         seen |= dict.fromkeys(further, seen[name] + 1)
         waiting += further
     return {path_of(name): n for name, n in seen.items()}
-
-
-def outcome(copy: Path, mutant: Mutant, tests: Sequence[str], seconds: float = SECONDS) -> str:
-    """What the tests say of a change: NOTICED, NOT_NOTICED or, where they take longer, NOT_IN_TIME; the copy is as before
-    then."""
-    file = copy / mutant.path
-    source = file.read_text(encoding="utf-8")
-    file.write_text(mutant.applied(source), encoding="utf-8")
-    limit = f"--timeout={SECONDS_OF_ONE}"
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", limit, "-m", "not nightly", *tests]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
-    try:
-        code = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds).returncode
-    except subprocess.TimeoutExpired:
-        return NOT_IN_TIME
-    finally:
-        file.write_text(source, encoding="utf-8")
-    return NOTICED if code else NOT_NOTICED
 
 
 def room(path: str) -> str:

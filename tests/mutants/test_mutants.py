@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import coverage
 import pytest
 
-from tests.mutants.__main__ import NOT_IN_TIME, ROOMS, ROOT, drawn, named_tests, outcome, steps_to
+from tests.affected import ROOT
+from tests.mutants.__main__ import ROOMS, Trial, drawn, named_tests, steps_to
+from tests.mutants.attempts import NOT_IN_TIME, NOT_NOTICED, NOTICED, Copy, Outcome, Tests, finished
+from tests.mutants.lines import Recorded, lines_of_statement
 from tests.mutants.sites import Mutant, mutants
 
 PYTHON = [
@@ -66,15 +70,6 @@ def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
     ]
 
 
-def test_tests_that_take_too_long_have_not_noticed_a_change(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def f(x):\n    return x + 1\n")
-    (tmp_path / "test_a.py").write_text(
-        "import time\nfrom a import f\n\n\ndef test_f():\n    time.sleep(60)\n    assert f(1) == 2\n"
-    )
-    (change,) = [mutant for mutant in mutants("a.py", (tmp_path / "a.py").read_text()) if mutant.kind == "constant"]
-    assert outcome(tmp_path, change, ["test_a.py"], seconds=2) == NOT_IN_TIME
-
-
 def test_the_nearest_tests_come_first() -> None:
     steps = steps_to("engine/measures/idf.py")
     assert steps["engine/measures/idf.py"] == 0 and steps["tests/measures/test_idf.py"] == 1
@@ -85,14 +80,109 @@ def test_every_room_has_files() -> None:
     assert all(next(ROOT.glob(room), None) for room in ROOMS)
 
 
-@pytest.mark.parametrize(("value", "expected"), [(2, "noticed"), (0, "not noticed")])
-def test_a_change_is_noticed_where_a_test_fails_for_it(tmp_path: Path, value: int, expected: str) -> None:
-    (tmp_path / "a.py").write_text("def f(x):\n    return x + 0\n")
-    (tmp_path / "test_a.py").write_text(
-        f"from a import f\n\n\ndef test_f():\n    assert f({value}) == {value} == f({value})\n"
+CODE = "def f(x):\n    return x + 0\n"
+TEST = """import time
+
+from a import f
+
+
+def test_passes():
+    assert f(0) == 0
+
+
+def test_sees():
+    assert f({value}) == {value}
+    time.sleep({seconds})
+"""
+
+
+def copied(tmp_path: Path, *, value: int = 2, seconds: int = 0, code: str = CODE) -> tuple[Copy, Mutant]:
+    """A copy of a project of two files, and the change of its `+ 0` to `+ 1`."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.py").write_text(code)
+    (root / "test_a.py").write_text(TEST.format(value=value, seconds=seconds))
+    (root / "conftest.py").write_text(
+        "import sys; from pathlib import Path; sys.path.insert(0, str(Path(__file__).parent))"
     )
-    (change,) = [mutant for mutant in mutants("a.py", (tmp_path / "a.py").read_text()) if mutant.kind == "constant"]
-    if value == 0:
-        change = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
-    assert outcome(tmp_path, change, ["test_a.py"]) == expected
-    assert (tmp_path / "a.py").read_text() == "def f(x):\n    return x + 0\n"
+    (change,) = [mutant for mutant in mutants("a.py", CODE) if mutant.kind == "constant"]
+    return Copy(tmp_path / "copy", root), change
+
+
+WHOLE = Tests(("test_a.py",))
+
+
+def test_a_change_is_noticed_by_the_test_that_fails_for_it(tmp_path: Path) -> None:
+    copy, change = copied(tmp_path)
+    assert finished(copy.outcome(None, WHOLE)) == Outcome(NOT_NOTICED)
+    assert finished(copy.outcome(change, WHOLE)) == Outcome(NOTICED, "test_a.py::test_passes")
+    sees = Tests(("test_a.py",), frozenset(["test_a.py::test_sees"]))
+    assert finished(copy.outcome(change, sees)) == Outcome(NOTICED, "test_a.py::test_sees")
+    none = Tests(
+        ("test_a.py",), frozenset(["test_a.py"]), frozenset(["test_a.py::test_passes", "test_a.py::test_sees"])
+    )
+    assert finished(copy.outcome(change, none)) == Outcome(NOT_NOTICED)
+    assert (copy.root / "a.py").read_text() == CODE
+    equal = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
+    assert finished(copy.outcome(equal, WHOLE)) == Outcome(NOT_NOTICED)
+
+
+def test_a_change_that_no_module_survives_is_noticed(tmp_path: Path) -> None:
+    copy, _ = copied(tmp_path)
+    broken = Mutant("a.py", 1, "name", 4, 5, "g")
+    assert finished(copy.outcome(broken, WHOLE)) == Outcome(NOTICED, "collecting the tests")
+
+
+def test_tests_that_take_too_long_have_not_noticed_a_change(tmp_path: Path) -> None:
+    copy, change = copied(tmp_path, seconds=60)
+    of_one = Tests(("test_a.py",), frozenset(["test_a.py::test_sees"]))
+    equal = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
+    assert finished(copy.outcome(equal, of_one, seconds=4)) == Outcome(NOT_IN_TIME)
+
+
+def test_a_test_that_fails_without_a_change_says_nothing_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, change = copied(tmp_path, code=CODE.replace("0", "7"))
+    trial = Trial(Recorded(tmp_path / "nothing.sqlite"), seconds=60)
+    monkeypatch.setattr(trial, "tests", lambda _: WHOLE)
+    ((tried, outcome),) = trial.of([change], [copy], end=float("inf"))
+    assert (tried, outcome) == (change, Outcome(NOT_NOTICED))
+    assert trial.unsound == {"test_a.py::test_passes", "test_a.py::test_sees"}
+
+
+def test_the_tests_of_a_line_are_those_that_ran_it(tmp_path: Path) -> None:
+    data = coverage.CoverageData(str(tmp_path / "lines.sqlite"))
+    for name, lines in (("t/a.py::test_f[x|y]|run", {2, 3}), ("t/b.py::test_g|setup", {3}), ("", {1, 3})):
+        data.set_context(name)
+        data.add_lines({"engine/m.py": lines})
+    data.write()
+    recorded = Recorded(tmp_path / "lines.sqlite")
+    assert recorded.tests("engine/m.py", [2]).ids == {"t/a.py::test_f[x|y]"}
+    assert recorded.tests("engine/m.py", [3, 4]).all_files == {"t/a.py", "t/b.py"}
+    assert recorded.tests("engine/m.py", [3]).files == {"t/b.py"}
+    assert not recorded.tests("engine/m.py", [1]).all_files and not recorded.tests("engine/none.py", [2]).all_files
+
+
+SOURCE = """@wrapped
+def f(a,
+      b):
+    x = g(
+        a,
+    )
+    if x:
+        return 1
+    match x:
+        case 2:
+            return 3
+    for y in x:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [(1, [1, 2, 3]), (3, [1, 2, 3]), (5, [4, 5, 6]), (7, [7]), (8, [8]), (9, [9]), (11, [11]), (12, [12]), (14, [14])],
+)
+def test_a_line_counts_with_its_statement(line: int, expected: list[int]) -> None:
+    assert list(lines_of_statement(SOURCE, line)) == expected
