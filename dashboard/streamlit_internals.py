@@ -70,6 +70,12 @@ def held_by_tab(tab: str) -> tuple[int, int]:
     return len(held), sum(len(file.data) for file in held)
 
 
+def tabs_with_files() -> list[str]:
+    """The tabs, open or closed for a short time, of which files are held."""
+    files: Any = runtime.get_instance().uploaded_file_mgr
+    return list(files.file_storage)
+
+
 def free_closed_tabs() -> None:
     """Give back what the tabs hold that were closed minutes ago; Streamlit looks only when another one is opened.
 

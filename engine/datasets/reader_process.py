@@ -82,15 +82,18 @@ def is_small(source: Source, name: str = "") -> bool:
 class Reader(Generic[Result]):
     """A process that reads one file, or several. It ends with this object."""
 
-    def __init__(self, function: Callable[..., Result], source: Source, *, name: str = "", **arguments: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Result], source: Source, *, name: str = "", owner: str = "", **arguments: Any
+    ) -> None:
         """Start the process if it is its turn; else `wait` does.
 
+        owner: who waits for it, for whom others that wait for fewer files go first.
         Raises InputError when the system does not start it, or has no room for the file.
         """
         self.title = name or _title(source)
         self._seconds = number_of_environment("HAKARI_READER_SECONDS", SECONDS, "seconds")
         self._memory_mb = number_of_environment("HAKARI_READER_MB", MEMORY_MB, "MiB")
-        self._n_readers = readers_of_environment()
+        self._n_readers, self._owner = readers_of_environment(), owner
         self._progress = Progress(0, 0)
         self._begun = 0.0
         self._ending: tuple[str, Any] | None = None
@@ -192,7 +195,7 @@ class Reader(Generic[Result]):
         with self._starting:
             if not self.is_waiting:
                 return True
-            if not TURNS.take(self._child, self._n_readers):
+            if not TURNS.take(self._child, self._n_readers, self._owner):
                 return False
             try:
                 self._begun = time.monotonic()

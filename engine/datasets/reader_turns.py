@@ -1,10 +1,14 @@
-"""Turns of the processes that read files: a bounded number reads at once, the others wait in the order of their coming."""
+"""Turns of the processes that read files: a bounded number reads at once, the others wait in the order of their coming.
+
+Whoever has several files read waits for those who have fewer: their owners take turns.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any
@@ -25,20 +29,35 @@ class Turns:
         self._lock = threading.Lock()
         self._reading: dict[int, Any] = {}  # by the identity of the reader; its process, None until it is started
         self._asked: dict[int, float] = {}  # when those who wait asked last, in the order of their coming
+        self._owners: dict[int, str] = {}  # of all of these
 
-    def take(self, reader: object, n_readers: int) -> bool:
-        """Take a turn if one of `n_readers` is free and nobody came earlier; else the reader waits and asks again."""
+    def take(self, reader: object, n_readers: int, owner: str = "") -> bool:
+        """Take a turn if one of `n_readers` is free and nobody is before it; else the reader waits and asks again.
+
+        owner: whose file it reads. Before it is who has fewer files read or waiting earlier; among equals, who came first.
+        """
         with self._lock:
             self._reading = {key: process for key, process in self._reading.items() if not _has_ended(process)}
             now = self._now()
             self._asked[id(reader)] = now
-            earlier = list(self._asked)[: list(self._asked).index(id(reader))]
-            n_before = sum(now - self._asked[key] < ASKING_SECONDS for key in earlier)
-            if len(self._reading) + n_before >= n_readers:
+            self._owners[id(reader)] = owner
+            self._owners = {
+                key: name for key, name in self._owners.items() if key in self._reading or key in self._asked
+            }
+            waiting = [key for key, when in self._asked.items() if now - when < ASKING_SECONDS]
+            if len(self._reading) + self._by_turn(waiting).index(id(reader)) >= n_readers:
                 return False
             del self._asked[id(reader)]
             self._reading[id(reader)] = None
             return True
+
+    def _by_turn(self, waiting: list[int]) -> list[int]:
+        n_of_owner = Counter(self._owners[key] for key in self._reading)
+        places: dict[int, int] = {}
+        for key in waiting:
+            places[key] = n_of_owner[self._owners[key]]
+            n_of_owner[self._owners[key]] += 1
+        return sorted(waiting, key=places.__getitem__)
 
     def begun(self, reader: object, process: Any) -> None:
         """Say which process reads: the turn ends with it."""
@@ -51,6 +70,7 @@ class Turns:
         with self._lock:
             self._reading.pop(id(reader), None)
             self._asked.pop(id(reader), None)
+            self._owners.pop(id(reader), None)
 
 
 TURNS = Turns()

@@ -45,6 +45,26 @@ def test_the_one_that_came_first_is_next() -> None:
     assert turns.take(third, 1)
 
 
+def test_who_has_several_files_read_waits_for_who_has_fewer() -> None:
+    turns = Turns(Clock())
+    ann, ben, eve = [object() for _ in range(4)], object(), [object(), object()]
+    assert [turns.take(reader, 2, "ann") for reader in ann] == [True, True, False, False]
+    assert not turns.take(eve[0], 2, "eve") and not turns.take(eve[1], 2, "eve") and not turns.take(ben, 2, "ben")
+    turns.leave(ann[0])
+    assert not turns.take(ann[2], 2, "ann") and not turns.take(ben, 2, "ben") and turns.take(eve[0], 2, "eve")
+    turns.leave(eve[0])  # of those with none read now, Eve's second file came before Ben's
+    assert not turns.take(ann[2], 2, "ann") and not turns.take(ben, 2, "ben") and turns.take(eve[1], 2, "eve")
+    turns.leave(ann[1])  # neither Ann nor Ben has one read now, and Ann's came first
+    assert not turns.take(ann[3], 2, "ann") and not turns.take(ben, 2, "ben") and turns.take(ann[2], 2, "ann")
+    turns.leave(eve[1])
+    assert not turns.take(ann[3], 2, "ann") and turns.take(ben, 2, "ben")
+    turns.leave(ben)
+    assert turns.take(ann[3], 2, "ann")
+    for reader in ann:
+        turns.leave(reader)
+    assert not turns._owners and not turns._asked and not turns._reading
+
+
 def test_one_that_nobody_waits_for_holds_up_no_other() -> None:
     turns = Turns(clock := Clock())
     first, left_alone, third = object(), object(), object()

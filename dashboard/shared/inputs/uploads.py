@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dashboard.shared import drawing_turns
+from dashboard.shared import drawing_turns, session
 from dashboard.shared.address import form_address
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import delimited, headerless
@@ -206,7 +206,7 @@ def _outcome(
             source = content()
             if is_small(source, name):
                 return function(source, **({"name": name} if name else {}), **arguments), None
-            readers[key] = Reader(function, source, name=name, **arguments)
+            readers[key] = Reader(function, source, name=name, owner=session.viewer().id, **arguments)
             for older in list(readers)[:-READING]:
                 readers.pop(older).cancel()
         reader = readers[key]

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard import streamlit_internals
 from dashboard.serving import uploads
-from dashboard.serving.uploads import MIB, MOST_FILES, TabUploads, most_bytes
+from dashboard.serving.uploads import MIB, MOST_FILES, MOST_TABS, TabUploads, most_bytes
 from dashboard.shared.session import SIGN_IN_HEADER
 from dashboard.streamlit_internals import free_closed_tabs
 from engine.hosted import ADDRESSES
@@ -108,6 +108,18 @@ def test_the_files_of_one_tab_are_bounded_in_bytes_and_number(server: Server) ->
     many = [status(middleware, "PUT", "other", f"small {n}", "none", 1) for n in range(MOST_FILES)]
     assert many == [204] * (MOST_FILES - 1) + [413]
     assert not middleware._coming and not middleware._n_coming
+
+
+def test_the_files_of_all_tabs_of_a_member_are_bounded(server: Server, membership: Membership) -> None:
+    middleware = TabUploads(server.app, lambda: membership)
+    server.opened_by = {"1": "a1", "2": "a1", "3": "a2", "of ben": "b1"}
+    assert MOST_TABS * most_bytes() == 4 * MIB
+    filled = [status(middleware, "PUT", tab, f"{n}", "a1", MIB) for tab in "12" for n in range(2)]
+    assert filled == [204] * 4
+    assert status(middleware, "PUT", "3", "one more", "a2", 1) == 413  # signed in again, the same member
+    assert status(middleware, "PUT", "of ben", "0", "b1", MIB) == 204
+    assert status(middleware, "DELETE", "1", "0", "a1") == 204
+    assert status(middleware, "PUT", "3", "one more", "a2", 1) == 204
 
 
 def test_a_closed_tab_gives_its_files_back_without_another_one_being_opened(server: Server) -> None:
