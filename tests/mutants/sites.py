@@ -30,6 +30,8 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }
 # Calls whose arguments are words for people, and what does not run.
 SILENT_CALLS = ("Message", "tr", "tr_n", "mark", "named")
+# Arguments that say how a page looks, and what holds a class together without any effect of its own.
+LOOKS = ("icon", "width", "height", "gap", "vertical_alignment", "horizontal_alignment", "frozen", "slots")
 JAVASCRIPT: tuple[tuple[str, str, str], ...] = (
     (r" < ", " <= ", "comparison"),
     (r" > ", " >= ", "comparison"),
@@ -128,7 +130,7 @@ def _changes(node: ast.expr) -> Iterator[tuple[str, str]]:
             yield "constant", repr(value + 1)
         case ast.Call(func=func, args=args, keywords=keywords):
             for keyword in keywords:
-                if keyword.arg is not None:
+                if keyword.arg is not None and keyword.arg not in LOOKS:
                     kept = [other for other in keywords if other is not keyword]
                     yield f"argument {keyword.arg}", ast.unparse(ast.Call(func, args, kept))
         case _:
