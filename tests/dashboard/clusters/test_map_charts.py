@@ -64,6 +64,18 @@ def test_many_points_are_drawn_on_a_canvas() -> None:
     assert {trace.type for trace in maps.maps_figure(many).data} == {"scattergl"}
 
 
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_points_that_would_cover_each_other_are_small(dimensions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = result_of(dimensions=dimensions)
+    n = int((result.points["model"] == FIRST).sum())
+    few = maps.maps_figure(result).data[0].marker
+    monkeypatch.setattr(maps, "DENSE_POINTS", n)
+    assert maps.maps_figure(result).data[0].marker == few
+    monkeypatch.setattr(maps, "DENSE_POINTS", n - 1)
+    many = maps.maps_figure(result).data[0].marker
+    assert many.size < few.size and many.opacity < few.opacity and many.color == few.color
+
+
 def test_without_coordinates_there_is_no_map() -> None:
     assert maps.has_map(result_of().points, FIRST)
     result = result_of(mapped=False)
