@@ -15,15 +15,20 @@ from dataclasses import dataclass
 
 from engine.messages.message import Message
 
+# Of a field: a book's chapter has 50,000. The csv module's own bound, 131,072, refused documents.
+LONGEST_FIELD = 2**20
+csv.field_size_limit(LONGEST_FIELD)
 # The csv module's messages -> explanations for users of a spreadsheet.
 _REASONS = {
     "unexpected end of data": Message("the quotation mark that opens a field here is never closed"),
     "expected after": Message('text follows a closing quotation mark; inside quoted text write each " twice'),
     "new-line character": Message("a field without quotation marks holds a carriage return"),
-    "field larger than": Message("a field is longer than 131,072 characters; is a quotation mark never closed?"),
+    "field larger than": Message(
+        "a field is longer than {n:,} characters; is a quotation mark never closed?", n=LONGEST_FIELD
+    ),
 }
 # Characters of records that were cut wrongly, which are read again line by line: a bound on the time.
-_MAX_READ_AGAIN = 2**22
+_MAX_READ_AGAIN = 2**25
 
 
 @dataclass(frozen=True, slots=True)

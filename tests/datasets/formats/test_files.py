@@ -163,8 +163,17 @@ def test_carriage_returns() -> None:
 
 
 def test_an_unclosed_quotation_mark_before_a_long_rest() -> None:
-    error = error_of(b'text,label\n"open,x\n' + b"a,y\n" * 100_000, "a.csv")
-    assert "a field is longer than 131,072 characters" in error.rows[0].reason
+    error = error_of(b'text,label\n"open,x\n' + b"a,y\n" * 300_000, "a.csv")
+    assert [bad.row for bad in error.rows] == [1]
+    assert "a field is longer than 1,048,576 characters" in error.rows[0].reason
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_a_long_document_is_one_cell(name: str) -> None:
+    document, separator = "ある日の暮方の事である。" * 20_000, "," if name == "a.csv" else "\t"
+    for quote in ("", '"') if separator == "," else ("",):
+        content = f"text{separator}label\n{quote}{document}{quote}{separator}x\nb{separator}y\n".encode()
+        assert rows_of(read_table(content, name)) == [[document, "x"], ["b", "y"]]
 
 
 def test_a_header_that_cannot_be_read() -> None:
