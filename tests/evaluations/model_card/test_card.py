@@ -246,6 +246,8 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     )
     first = read[0]
     assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample minimal pairs")
+    assert (first.task_type, first.task_name) == ("fill-mask", "Minimal pairs")
+    assert first.dataset_name == "sample minimal pairs"
     assert first.dataset_revision == "0123456789ab" and first.metric_args["better"] == "higher"
     # there and back by the library's own functions
     name, results = model_index_to_eval_results(model_index(card))
