@@ -62,6 +62,23 @@ def test_the_same_name_lifts_and_another_lowers() -> None:
     assert set(names_of(scores, 3)["reading_source"]) >= {"name list"}
 
 
+def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart() -> None:
+    scores = rescore(run(("今日は斉藤と尾崎が来た", "尾崎と斎藤が昨日来た")), BY_READING)
+    names = names_of(scores, 1)
+    shown = list(zip(names["token"], names["match_token"], names["match_position"], strict=True))
+    # One character a token, after [CLS].
+    assert shown == [
+        ("斉", "斎", 4),
+        ("藤", "斎", 4),
+        ("尾", "尾", 1),
+        ("崎", "尾", 1),
+        ("尾", "尾", 7),
+        ("崎", "尾", 7),
+        ("斎", "斉", 4),
+        ("藤", "斉", 4),
+    ]
+
+
 def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
     scores = rescore(run(*PAIRS), BY_READING)
     assert names_of(scores, 6)["name"].sum() == 2 and not names_of(scores, 6)["penalised"].any()
