@@ -62,6 +62,18 @@ def test_the_same_name_lifts_and_another_lowers() -> None:
     assert set(names_of(scores, 3)["reading_source"]) >= {"name list"}
 
 
+def test_a_name_is_half_of_a_long_sentence_and_a_number_keeps_its_weight() -> None:
+    scores = rescore(
+        run(
+            ("昨日は三人が駅の前で笑った", "昨日は五人が駅の前で笑った"),
+            ("昨日は斉藤が駅の前で笑った", "昨日は尾崎が駅の前で笑った"),
+        ),
+        BY_READING,
+    )
+    # Eleven characters are the same; two of a number weigh 3 each, two of a name as much as all these.
+    assert scores.pairs["penalized_f1"].tolist() == pytest.approx([11 / (11 + 2 * 3), 11 / (11 + 11)])
+
+
 def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart() -> None:
     scores = rescore(run(("今日は斉藤と尾崎が来た", "尾崎と斎藤が昨日来た")), BY_READING)
     names = names_of(scores, 1)
