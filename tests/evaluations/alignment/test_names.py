@@ -62,6 +62,14 @@ def test_the_same_name_lifts_and_another_lowers() -> None:
     assert set(names_of(scores, 3)["reading_source"]) >= {"name list"}
 
 
+@pytest.mark.parametrize(("sounds", "are_one"), [("auto", True), ("merged", True), ("apart", False)])
+def test_spellings_of_one_sound_are_one_name_unless_they_are_kept_apart(sounds: str, are_one: bool) -> None:
+    # たろう and たろー
+    names = names_of(rescore(run(("太郎は笑った", "タローは笑った")), replace(BY_READING, sounds=sounds)), 1)
+    assert set(names["name_text"]) == {"太郎", "タロー"}
+    assert ((names["agreement"] == 1) == are_one).all() and ((names["reading_distance"] == 0) == are_one).all()
+
+
 def test_a_name_is_half_of_a_long_sentence_and_a_number_keeps_its_weight() -> None:
     scores = rescore(
         run(
@@ -78,6 +86,8 @@ def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart(
     scores = rescore(run(("今日は斉藤と尾崎が来た", "尾崎と斎藤が昨日来た")), BY_READING)
     names = names_of(scores, 1)
     shown = list(zip(names["token"], names["match_token"], names["match_position"], strict=True))
+    others = scores.tokens_of("m", 1).query("not name")
+    assert set(others["name_text"]) == set(others["name_source"]) == {""}
     # One character a token, after [CLS].
     assert shown == [
         ("斉", "斎", 4),

@@ -161,6 +161,7 @@ def plain() -> pd.DataFrame:
 
 def test_surprisals_are_those_of_the_script(result: Result, plain: pd.DataFrame) -> None:
     words = word_surprisals(result)
+    assert words.index.tolist() == list(range(len(plain)))  # over all texts
     assert words["row"].tolist() == list(range(1, len(plain) + 1)) and words["word"].tolist() == plain["word"].tolist()
     assert words["surprisal"].to_numpy() * np.log(2) == pytest.approx(plain["pred"].to_numpy(), abs=2e-4)
     before = words["previous_surprisal"].to_numpy() * np.log(2)
