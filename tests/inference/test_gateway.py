@@ -614,7 +614,7 @@ def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be
     run_session = session(backend, cache)
     run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal")
     before = backend.calls[-1].request["settings"]
-    assert before.keys() == {"scoring", "precision", "prefix", "leading_space"}
+    assert before == {"scoring": "causal", "precision": "fp32", "prefix": ["<s>"], "leading_space": False}
     facts = run_session.describe("gpt")
     run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", word_boundaries=False)
     assert backend.n_items("token_log_likelihoods") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +85,19 @@ def test_of_a_job_that_is_refused_nothing_stays_but_the_reason(tmp_path: Path) -
     job = ended(jobs, jobs.start("me", "tiny", replace(TINY, steps=100_000), uploads(2), anything))
     assert job.state == "refused" and "The corpus is too small" in job.problem
     assert sorted(path.name for path in job.folder.iterdir()) == ["job.json", "lock", "log.txt", "pid", "status.json"]
+
+
+def test_whatever_its_process_prints_is_in_the_log_of_the_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho printed\necho failed >&2\n")
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    jobs = PretrainingJobs(tmp_path, 1)
+    job = ended(jobs, jobs.start("me", "tiny", TINY, uploads(2), anything))
+    assert (job.folder / "log.txt").read_text() == "printed\nfailed\n"
+    assert capfd.readouterr() == ("", "")  # the terminal of the server stays its own
 
 
 @pytest.mark.parametrize(

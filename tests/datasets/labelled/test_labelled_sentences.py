@@ -199,6 +199,17 @@ def test_a_column_of_thousands_of_labels_is_hardly_one_of_groups() -> None:
     assert len(set(dataset("text,label,kind,note,body\n" + rows, {"label": "kind"}).labels)) == 9
 
 
+def test_columns_of_two_values_to_half_as_many_as_rows_are_advised_the_one_with_the_fewest_first() -> None:
+    """Of 2,002 rows: one, two, three and five values, 1,000 and one more."""
+    rows = "".join(f"s{i},id{i},0,{i % 3},{i % 2},{i % 1000},{i % 1001},{i % 5}\n" for i in range(2002))
+    error = error_of("text,label,one,three,two,most,more,five\n" + rows)
+    assert "'two' (2 values), 'three' (3 values), 'five' (5 values), 'most' (1,000 values)." in error.message
+    assert "'one'" not in error.message and "'more'" not in error.message
+    # Of 1,200 rows half are 600.
+    rows = "".join(f"s{i},id{i},{i % 600},{i % 601}\n" for i in range(1200))
+    assert "Columns with fewer: 'half' (600 values)." in error_of("text,label,half,more\n" + rows).message
+
+
 def test_no_other_column_would_do() -> None:
     error = error_of("text,label\n" + "".join(f"s{i},id{i}\n" for i in range(1001)))
     assert "No other column holds fewer: add one with the group of each sentence, or merge labels." in error.message

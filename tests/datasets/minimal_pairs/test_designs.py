@@ -161,6 +161,17 @@ def test_a_suite_that_is_not_as_published_is_refused(text: str, message: str) ->
         read(text, "suite.json")
 
 
+def test_which_row_a_suite_cannot_be_read_of_is_said_where_there_are_several() -> None:
+    good, bad = (
+        json.dumps({"suite_name": "s", "item_number": 1, "conditions": conditions, "predictions": [FORMULA]})
+        for conditions in (SUITE["items"][0]["conditions"], [])
+    )
+    for text, place in ((f"{good}\n{bad}", "s.jsonl, row 2"), (bad, "s.jsonl")):
+        with pytest.raises(InputError) as caught:
+            read(text, "s.jsonl")
+        assert caught.value.message.startswith(f"{place}: item 1 has no conditions")
+
+
 def test_names_of_regions_that_are_no_numbers_are_passed_over() -> None:
     dataset = read(changed("region_meta", value={"²": "x", "9" * 5000: "y", "2": "Verb", "a": "b"}), "suite.json")
     assert dataset.fields["region_names"][0] == "2 Verb"

@@ -62,6 +62,45 @@ def test_the_same_name_lifts_and_another_lowers() -> None:
     assert set(names_of(scores, 3)["reading_source"]) >= {"name list"}
 
 
+@pytest.mark.parametrize(("sounds", "are_one"), [("auto", True), ("merged", True), ("apart", False)])
+def test_spellings_of_one_sound_are_one_name_unless_they_are_kept_apart(sounds: str, are_one: bool) -> None:
+    # たろう and たろー
+    names = names_of(rescore(run(("太郎は笑った", "タローは笑った")), replace(BY_READING, sounds=sounds)), 1)
+    assert set(names["name_text"]) == {"太郎", "タロー"}
+    assert ((names["agreement"] == 1) == are_one).all() and ((names["reading_distance"] == 0) == are_one).all()
+
+
+def test_a_name_is_half_of_a_long_sentence_and_a_number_keeps_its_weight() -> None:
+    scores = rescore(
+        run(
+            ("昨日は三人が駅の前で笑った", "昨日は五人が駅の前で笑った"),
+            ("昨日は斉藤が駅の前で笑った", "昨日は尾崎が駅の前で笑った"),
+        ),
+        BY_READING,
+    )
+    # Eleven characters are the same; two of a number weigh 3 each, two of a name as much as all these.
+    assert scores.pairs["penalized_f1"].tolist() == pytest.approx([11 / (11 + 2 * 3), 11 / (11 + 11)])
+
+
+def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart() -> None:
+    scores = rescore(run(("今日は斉藤と尾崎が来た", "尾崎と斎藤が昨日来た")), BY_READING)
+    names = names_of(scores, 1)
+    shown = list(zip(names["token"], names["match_token"], names["match_position"], strict=True))
+    others = scores.tokens_of("m", 1).query("not name")
+    assert set(others["name_text"]) == {""}
+    # One character a token, after [CLS].
+    assert shown == [
+        ("斉", "斎", 4),
+        ("藤", "斎", 4),
+        ("尾", "尾", 1),
+        ("崎", "尾", 1),
+        ("尾", "尾", 7),
+        ("崎", "尾", 7),
+        ("斎", "斉", 4),
+        ("藤", "斉", 4),
+    ]
+
+
 def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
     scores = rescore(run(*PAIRS), BY_READING)
     assert names_of(scores, 6)["name"].sum() == 2 and not names_of(scores, 6)["penalised"].any()

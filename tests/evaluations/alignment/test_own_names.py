@@ -58,6 +58,20 @@ def test_a_false_name_gives_way_to_the_counterpart_of_an_entry() -> None:
     assert set(names_of(scores, 1)["agreement"]) == {1.0}
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "names"),
+    [
+        ("心愛と駅へ急いだ", "庭でみきこを見た", {"心愛", "みきこ"}),  # みき is a name to MeCab, of nobody in the other
+        ("心愛とみきが急いだ", "庭でみきこを見た", {"心愛", "みき"}),  # who is in the other stays
+    ],
+)
+def test_a_false_name_gives_way_where_the_list_alone_knows_the_reading(
+    reference: str, candidate: str, names: set[str]
+) -> None:
+    scores = rescore(run((reference, candidate)), replace(BY_READING, readings="心愛=みきこ"))
+    assert set(names_of(scores, 1)["name_text"]) == names
+
+
 def test_a_pair_has_the_names_that_it_has_alone() -> None:
     pairs = (("心愛が笑った", "ここあが笑った"), ("香が笑った", "薫が笑った"), ("斉藤は昴と", "さいとうはすばると"))
     scoring = replace(BY_READING, readings=READINGS)

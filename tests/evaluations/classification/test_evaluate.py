@@ -155,6 +155,7 @@ def test_settings_reach_the_model_and_the_classifier(given: int | None, asked: i
         {"seed": 0, "hidden": [7], "epochs": 3, "batch_size": 5, "standardize": True},
     )
     assert result.signature["layers"] == {"m": asked} and result.signature["run_seeds"] == [0]
+    assert result.signature["vectors"] == {"m": "mean"} and "scikit-learn" in result.signature["versions"]
 
 
 def test_texts_are_normalised_before_the_model_and_shown_as_given() -> None:

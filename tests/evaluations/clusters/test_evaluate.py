@@ -303,6 +303,7 @@ def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -
 def test_the_signature_holds_all_that_determines_the_numbers() -> None:
     signature = weigh(seed=7, resamples=120).signature
     assert signature["settings"]["seed"] == 7 and signature["settings"]["resamples"] == 120
+    assert signature["vectors"] == {"m": "cls"}
     assert signature["dataset"] == MADE_UP.content_hash[:12] and signature["models"][0]["fingerprint"] == "f" * 12
     assert {"hakari", "torch", "transformers", "umap-learn", "scikit-learn", "scipy"} <= set(signature["versions"])
 

@@ -24,6 +24,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.clusters.records import without_ranks
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
+from engine.evaluations.minimal_pairs.kinds.on_card import headlines
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun, OtherModel
 from engine.evaluations.model_card.files import readme, to_json_value
@@ -86,6 +87,13 @@ def test_models_with_other_items_have_no_rank_among_each_other() -> None:
     first = from_margins({"m": [1.0] * 12}, [(4, 5)] * 2 + [(4, 4)] * 10)
     card = card_of("m", [replace(run, result=first)])
     assert pd.isna(of(card.headlines, setting="LP", items="pairs with A = U")["rank"])
+
+
+def test_a_number_of_pairs_says_which_rows_it_is_over() -> None:
+    # A = U in the first two, A > U in the third, A < U in the last.
+    result = from_margins({"m": [1.0] * 4}, [(4, 4), (5, 5), (6, 5), (4, 5)])
+    rows = {headline.items: headline.rows for headline in headlines(result, "m")}
+    assert rows == {"all pairs": {1, 2, 3, 4}, "pairs with A = U": {1, 2}}
 
 
 def test_a_run_whose_numbers_cannot_be_made_is_left_out_and_named(aligned: alignment.Result) -> None:
@@ -246,6 +254,8 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     )
     first = read[0]
     assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample minimal pairs")
+    assert (first.task_type, first.task_name) == ("fill-mask", "Minimal pairs")
+    assert first.dataset_name == "sample minimal pairs"
     assert first.dataset_revision == "0123456789ab" and first.metric_args["better"] == "higher"
     # there and back by the library's own functions
     name, results = model_index_to_eval_results(model_index(card))

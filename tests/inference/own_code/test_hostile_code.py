@@ -174,11 +174,13 @@ def test_nothing_is_read_written_started_or_called(
     backend: WithOwnCode,
     listener: Listener,
     monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", SECRET)
     monkeypatch.setenv("HAKARI_DATABASE_URL", f"postgresql://hakari:{SECRET}@db/hakari")
     before = (data / "members.txt").stat()
-    code = attempts(data, tmp_path / "own", listener) + '\nraise ValueError("open: " + ", ".join(open_doors))'
+    code = "import sys\nfor stream in (sys.stdout, sys.stderr): print('a sentence', file=stream, flush=True)\n"
+    code += attempts(data, tmp_path / "own", listener) + '\nraise ValueError("open: " + ", ".join(open_doors))'
     if where == "in_forward":
         code = f"exec({code!r}, {{'__file__': __file__}})"
     own = own_models.masked(plain, tmp_path / "own", **{where: code})
@@ -186,6 +188,7 @@ def test_nothing_is_read_written_started_or_called(
     with pytest.raises(ModelError, match=r"open: read the model, write into its folder[ )]") as refused:
         ask(backend, "token_log_likelihoods", own, ["猫が庭で眠る。"], **PLL)
     assert SECRET not in str(refused.value)
+    assert not any("a sentence" in printed for printed in capfd.readouterr())  # which the server's log would hold
     assert not listener.visits
     assert sorted(os.listdir(data)) == ["members.txt"] and (data / "members.txt").read_text() == SECRET
     after = (data / "members.txt").stat()

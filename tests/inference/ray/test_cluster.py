@@ -289,6 +289,8 @@ def test_a_cluster_that_is_not_there_is_waited_for_and_closing_does_not_wait() -
     waiting = ask(workers, "echo", 1)
     wait_until(workers.fault)
     assert "127.0.0.1:9 does not answer; runs wait" in workers.fault()
+    own = [each for each in threading.enumerate() if each.name.startswith("hakari-ray")]
+    assert own and all(each.daemon for each in own)  # a program that does not close ends all the same
     start = time.monotonic()
     workers.close()
     assert time.monotonic() - start < 5 and waiting.cancelled()

@@ -151,6 +151,17 @@ def test_one_annotator_has_no_ceiling() -> None:
         human_ceiling({"a": [1, 2, 3], "b": [1, 2]})
 
 
+def test_a_correlation_that_is_undefined_says_whose_scores_are_all_one() -> None:
+    # the z of b and c are each other's negative: their mean is 0; a scored the pairs that the others did alike
+    for scores, reason in (
+        ({"a": [1, 2, 3], "b": [1, 2, 3], "c": [3, 2, 1]}, "the mean of the other annotators is 0 in all 3 pairs"),
+        ({"a": [1, 1, 1, 5], "b": [1, 2, 3, NAN], "c": [1, 3, 2, NAN]}, "a is -0.5"),
+    ):
+        first = human_ceiling(scores).annotators[0]
+        for of_first in (first.pearson, first.spearman, first.kendall):
+            assert str(of_first.reason).startswith(reason)
+
+
 def test_a_metric_can_lie_above_the_human_ceiling() -> None:
     rng = np.random.default_rng(0)
     truth = rng.normal(size=500)

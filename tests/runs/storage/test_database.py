@@ -43,6 +43,10 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> Non
         engine = open_database(database_url(tmp_path))
         with engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+            # Alembic compares no primary keys.
+            for name, table in Base.metadata.tables.items():
+                key = inspect(connection).get_pk_constraint(name)["constrained_columns"]
+                assert set(key) == {column.name for column in table.primary_key}, name
         engine.dispose()
 
 

@@ -81,10 +81,10 @@ def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:
     at = np.maximum(name, 0)
     counterpart = matches.counterpart[at]
     compared = (name >= 0) & (counterpart >= 0)
-    # Where each name begins among the units: the first unit that has it.
+    # Where each name begins among the units: the first unit that has it, which is written last.
     begins = np.full(len(names.name) + 1, -1)
-    first = np.flatnonzero((name >= 0) & np.r_[True, name[1:] != name[:-1]])
-    begins[name[first[::-1]]] = first[::-1]
+    last_first = np.flatnonzero(name >= 0)[::-1]
+    begins[name[last_first]] = last_first
     begin = begins[counterpart]
     compared &= begin >= 0  # in words, two names may be one unit, which has the first
     position = np.where(compared, begin - units.starts[units.sentence ^ 1], 0)

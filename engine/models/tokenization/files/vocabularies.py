@@ -114,11 +114,11 @@ def _setting(settings: Mapping[str, Any], name: str, default: bool) -> bool:
 
 def numbered_pieces(path: Path, class_name: str) -> dict[str, int]:
     """The pieces of a vocabulary with their ids as the class was published; {} without a vocabulary of that kind."""
-    if not path.is_file() or class_name in _OF_THEIR_OWN:
+    if class_name in _OF_THEIR_OWN:
         return {}
     try:
         ids = vocabulary_ids(path)
-    except (OSError, ValueError, TypeError, AttributeError):  # JSON of another kind, such as one for each language
+    except (OSError, ValueError, TypeError, AttributeError):  # none, or JSON of another kind: one for each language
         return {}
     if class_name in _FAIRSEQ:
         special = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}

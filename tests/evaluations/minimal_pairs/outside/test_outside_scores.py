@@ -37,6 +37,7 @@ from engine.evaluations.shared.signature import require_models
 from engine.inference.gateway import Gateway, GatewaySession
 from engine.runs.storage.packing import pack, unpack
 from tests.support.in_process import InProcess
+from tests.support.minimal_results import from_margins
 
 CAUSAL, MASKED = "builtin/gpt2-mini-ja", "builtin/bert-mini-ja"
 OUTSIDE = "scores/x"
@@ -312,6 +313,24 @@ def test_samples_for_lm_evaluation_harness_are_read_again(
     assert results["results"]["sample"]["acc,none"] == (line["n_correct"] + line["n_tied"]) / line["n"]
     assert not any("not of one run" in notice for notice in dataset.notices)
     assert any(f"the file itself has an accuracy of {line['accuracy']:.4f} over 40 pairs" in n for n in result.notices)
+
+
+@pytest.mark.parametrize(
+    ("margins", "accuracy", "error"),
+    [
+        # The deviation of 1, 1, 1 and 0 is 1/2, that of their mean half of it; a tie counts as right.
+        ([1.0, 2.0, 0.0, -1.0], 3 / 4, 1 / 4),
+        ([1.0, 2.0], 1.0, 0.0),
+        ([-1.0], 0.0, "N/A"),  # as the harness writes it where there is none
+    ],
+)
+def test_results_have_the_standard_error_of_the_harness(
+    margins: list[float], accuracy: float, error: float | str
+) -> None:
+    files = lm_eval_files(from_margins({"m": margins}, [(3, 3)] * len(margins)))
+    [results] = [json.loads(text) for name, text in files.items() if "/results_" in name]
+    assert results["results"] == {"made_up": {"alias": "made_up", "acc,none": accuracy, "acc_stderr,none": error}}
+    assert results["n-samples"] == {"made_up": {"original": len(margins), "effective": len(margins)}}
 
 
 def test_a_notebook_takes_files_and_frames(local: Mapping[str, Result], tmp_path: Path) -> None:

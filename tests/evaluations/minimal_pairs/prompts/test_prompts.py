@@ -18,11 +18,12 @@ from engine.datasets.scores.matching import attached
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.files import check_shown
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.prompts.templates import BUILT_IN, IN_TEMPLATE, YES_NO, Template, templates_of
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.token_contributions import token_contributions
 from engine.evaluations.minimal_pairs.views import available, decided, scores
@@ -66,6 +67,17 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache.sqlite", 10**8)
+
+
+def test_a_score_is_shown_where_a_template_is_for_it_and_a_vote_of_pairs() -> None:
+    in_template = Settings(("m",), prompts="own", in_template=(IN,))
+    check_shown(PAIRS, PairScoring(), (IN_TEMPLATE, "prompt vote"), in_template)
+    check_shown(PAIRS, PairScoring(), (YES_NO,), Settings(("m",), prompts="own", yes_no=(QUESTION,)))
+    with pytest.raises(InputError, match="Yes/No: none of the templates is for that score"):
+        check_shown(PAIRS, PairScoring(), (IN_TEMPLATE, YES_NO), in_template)
+    judged = from_table(read_table(b"sentence,label\nThe cats go.,1\nThe cat go.,0\n", "judged.csv"))
+    with pytest.raises(InputError, match="prompt vote: none of the templates is for that score; a vote is of pairs"):
+        check_shown(judged, PairScoring(), (IN_TEMPLATE, "prompt vote"), in_template)
 
 
 def evaluated(

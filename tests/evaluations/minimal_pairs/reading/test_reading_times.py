@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.kinds.finding import finding
 from engine.evaluations.minimal_pairs.kinds.on_card import headlines
+from engine.evaluations.minimal_pairs.reading import times
 from engine.evaluations.minimal_pairs.reading.times import (
     EYE_TRACKING,
     OWN,
@@ -244,12 +245,35 @@ def test_the_finding_names_column_and_baseline_and_ranks_models_over_the_same_wo
     for part in ("tokens", "pairs"):
         table = in_memory(getattr(result, part))
         two = replace(two, **{part: pd.concat([table, table.assign(model="other")], ignore_index=True)})
+    assert word_surprisals(two).index.is_unique
     assert "The difference between models was not tested." in finding(two)
     # The other model has no tokens of a text: its number is over other words.
     table = in_memory(two.tokens)
     is_left_out = (table["model"] == "other") & (table["row"] == table["row"].iloc[0])
     apart = finding(replace(two, tokens=table[~is_left_out].reset_index(drop=True)))
     assert "not ranked: their numbers are over different words" in apart and "not tested" not in apart
+
+
+def test_the_finding_says_which_gains_chance_does_not_explain(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the intervals of two models, in nats per word, which lie well within one."""
+    above, around, below, none = (0.002, 0.006), (-0.002, 0.002), (-0.006, -0.002), (np.nan, np.nan)
+    line = gains(result).query("baseline == @WITH_PREVIOUS").head(1).assign(gain=0.001)
+    of_layers = result.layers.iloc[:0]
+    monkeypatch.setattr(times, "words_of_gain", lambda *_: dict.fromkeys("ab", frozenset({("1", 1)})))
+    for one, two, verdict in (
+        (above, below, "Surprisal helps to predict the times under a. It misleads under b."),
+        (above, around, "Surprisal helps to predict the times under a."),
+        (around, below, "It misleads under b."),
+        (around, around, "None is distinguishable from 0."),
+        (around, none, "It is not distinguishable from 0."),
+        (none, none, "Fewer than 5 texts give no interval."),
+    ):
+        lines = [
+            line.assign(model=name, gain_low=ends[0], gain_high=ends[1]) for name, ends in (("a", one), ("b", two))
+        ]
+        monkeypatch.setattr(times, "gains", lambda _, lines=lines: pd.concat(lines, ignore_index=True))
+        said = str(finding(replace(result, layers=of_layers)))
+        assert f" words. {verdict} The difference between models was not tested." in said
 
 
 def test_what_cannot_be_is_refused_in_words(dataset: MinimalPairs, tmp_path: Path) -> None:

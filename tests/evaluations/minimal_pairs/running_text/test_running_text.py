@@ -102,7 +102,8 @@ def test_models_are_compared_over_documents() -> None:
         assert row["difference"] == pytest.approx(whole[row["model"]] - whole[row["other"]])
         assert row["ci_low"] < row["difference"] < row["ci_high"] and row["p_holm"] >= row["p_value"]
     said = str(finding(result))
-    assert "bits per byte" in said and "over 20 documents" in said
+    assert f"bits per byte {whole.min():.3f}" in said and "over 20 documents" in said
+    assert "%" not in said and "points" not in said
 
 
 def test_a_pseudo_perplexity_is_not_ranked_beside_a_perplexity() -> None:

@@ -59,14 +59,20 @@ def test_a_token_attends_to_its_own_segment(is_causal: bool, window: int | None)
     torch.testing.assert_close(output, written_out(query, key, value, attended, 0.3), rtol=0, atol=1e-6)
 
 
-def test_a_text_attends_to_the_beginning_that_it_shares() -> None:
+@pytest.mark.parametrize(
+    ("window", "attended"),
+    [
+        (None, [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 4], [0, 1, 4, 5], [0, 1, 4, 6]]),
+        (2, [[0], [0, 1], [1, 2], [2, 3], [1, 4], [4, 5], [4, 6]]),
+    ],
+)
+def test_a_text_attends_to_the_beginning_that_it_shares(window: int | None, attended: list[list[int]]) -> None:
     # a b c d · a b x y · a b x z as one row a b c d x y z: x follows b, and z follows x
     segments = with_ancestors([4, 2, 1], [np.arange(4), np.array([0, 1, 4, 5]), np.array([0, 1, 4, 6])], CPU)
     assert segments.query_ends.tolist() == [0, 4, 6, 7]
     assert segments.key_ends.tolist() == [0, 4, 8, 12]
     query, key, value = tensors(n=7)
-    attended = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 4], [0, 1, 4, 5], [0, 1, 4, 6]]
-    output = attend(query, key, value, segments, is_causal=True, scale=0.3)
+    output = attend(query, key, value, segments, is_causal=True, scale=0.3, window=window)
     torch.testing.assert_close(output, written_out(query, key, value, attended, 0.3), rtol=0, atol=1e-6)
 
 
