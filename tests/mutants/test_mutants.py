@@ -71,6 +71,7 @@ def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_the_nearest_tests_come_first() -> None:
     steps = steps_to("engine/measures/idf.py")
     assert steps["engine/measures/idf.py"] == 0 and steps["tests/measures/test_idf.py"] == 1

@@ -124,7 +124,7 @@ def _is_each(lines: Iterable[str], fits: Callable[[str], bool]) -> bool:
 
     n_fields = 0
     try:
-        for fields in csv.reader(kept(), delimiter=TAB):
+        for fields in csv.reader(kept(), delimiter=TAB, strict=True):
             record = "".join(raw)
             raw.clear()
             n_fields = n_fields or len(fields)

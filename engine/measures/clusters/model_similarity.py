@@ -162,7 +162,7 @@ def distance_correlation_error(first: Floats, second: Floats, n_sentences: int, 
     of_u, of_v = (np.unique(ranked, return_inverse=True)[1] for ranked in ranks)  # (n_pairs,), equal for ties
     variance_u, variance_v = float(u.var()), float(v.var())
     scale = np.sqrt(variance_u * variance_v)
-    rho = float(u @ (v - 0.5)) / u.size / scale  # the mean of v is 0.5, with ties too
+    rho = float((u - 0.5) @ (v - 0.5)) / u.size / scale  # the mean of u and of v is 0.5, with ties too
     on_covariance = u * v + _mean_above(of_u, v) + _mean_above(of_v, u)
     on_variance_u, on_variance_v = u * u + 2 * _mean_above(of_u, u), v * v + 2 * _mean_above(of_v, v)
     influence = on_covariance / scale - rho / 2 * (on_variance_u / variance_u + on_variance_v / variance_v)
