@@ -54,6 +54,11 @@ def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result,
     assert list(figure.layout.xaxis.ticktext) == ["[CLS]", *"斉藤は笑った", "[SEP]"]
     assert list(figure.layout.yaxis.ticktext) == ["[CLS]", *"尾崎は笑った", "[SEP]"]
     assert figure.data[0].zmin == pytest.approx(np.median(similarity))
+    assert figure.layout.showlegend and [trace.name for trace in figure.data[1:]] == [
+        "best match of the candidate's token (P)",
+        "best match of the reference's token (R)",
+    ]
+    assert figure.layout.meta == {"across": "Reference", "up": "Candidate"}
 
 
 def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores: Scores) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import plotly.graph_objects as go
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -39,7 +41,7 @@ def test_titles_stand_at_the_top_and_the_caption_at_the_bottom_one_below_the_oth
     if not legend_above:
         order[2:4] = ["across", "first"]
     boxes = [box_of(sheet, found[name]) for name in order]
-    for above, below in zip(boxes, boxes[1:], strict=False):
+    for above, below in pairwise(boxes):
         assert above.y0 > below.y0 and above.y1 > below.y1
         assert above.y0 > below.y1 - A_PIXEL
     assert boxes[0].y1 == pytest.approx(drawn.get_figheight() * 72 - 2, abs=2 * A_PIXEL)  # 2 points to the edge
@@ -68,13 +70,12 @@ def test_by_hand_labels_of_an_axis_are_too_near(letter: str, angle: float, point
         for name in ("apple", "orange", "lemon")
     )
     for before, following in ((first, second), (second, third)):
-        (x0, y0), (x1, y1) = box_of(sheet, before).get_points()
-        begin = box_of(sheet, following)
+        end, begin = box_of(sheet, before), box_of(sheet, following)
         apart = points if before is first else 100.0
         if letter == "x":
-            following.set_x(following.get_position()[0] + (x1 + apart - begin.x0) * sheet.figure.dpi / 72)
+            following.set_x(following.get_position()[0] + (end.x1 + apart - begin.x0) * sheet.figure.dpi / 72)
         else:
-            following.set_y(following.get_position()[1] + (y1 + apart - begin.y0) * sheet.figure.dpi / 72)
+            following.set_y(following.get_position()[1] + (end.y1 + apart - begin.y0) * sheet.figure.dpi / 72)
     assert overlap(sheet, [first, second, third], letter) == are_too_near
     assert overlap(sheet, [third, first, second], letter) == are_too_near
     assert not overlap(sheet, [first, third], letter) and not overlap(sheet, [first], letter)
