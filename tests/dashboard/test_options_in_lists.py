@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 import dashboard
 from tests.waiting import SECONDS
 
-CHOICES = {"segmented_control", "pills"}
 LISTS, ESCAPING = {"selectbox", "multiselect"}, {"verbatim", "model_name"}
 FILES = sorted(Path(dashboard.__file__).parent.rglob("*.py"))
 
@@ -44,22 +43,6 @@ def test_no_list_escapes_markdown() -> None:
         if keyword.arg == "format_func" and names_in(keyword.value) & ESCAPING
     ]
     assert escaped == []
-
-
-def test_a_choice_that_a_page_begins_with_cannot_be_taken_back() -> None:
-    """A second press on the chosen option would leave a page with nothing to draw."""
-    may_be_none = {"minimal_pairs/categories.py": "choices.first('direction', '', directions)"}
-    open_to_none = []
-    for path in FILES:
-        name = path.relative_to(FILES[0].parent).as_posix()
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in CHOICES:
-                given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
-                if given.get("selection_mode") == "'multi'" or "default" not in given:
-                    continue
-                if given.get("required") != "True" and may_be_none.get(name) != given["default"]:
-                    open_to_none.append(f"{name}:{call.lineno}")
-    assert open_to_none == []
 
 
 @pytest.mark.parametrize("key", ["metric-annotators", "metric-columns", "metric-system-column"])

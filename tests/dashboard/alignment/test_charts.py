@@ -54,6 +54,8 @@ def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result,
     assert list(figure.layout.xaxis.ticktext) == ["[CLS]", *"斉藤は笑った", "[SEP]"]
     assert list(figure.layout.yaxis.ticktext) == ["[CLS]", *"尾崎は笑った", "[SEP]"]
     assert figure.data[0].zmin == pytest.approx(np.median(similarity))
+    # a similarity of 1 has 55% of the scale's depth, so that letters on it are legible
+    assert (1 - figure.data[0].zmin) / (figure.data[0].zmax - figure.data[0].zmin) == pytest.approx(0.55)
     assert figure.layout.showlegend and [trace.name for trace in figure.data[1:]] == [
         "best match of the candidate's token (P)",
         "best match of the reference's token (R)",

@@ -63,11 +63,15 @@ def test_the_rows_of_a_table_under_every_score_say_which(result: Result, name: s
 
 
 def test_models_of_equal_accuracy_are_named_in_the_order_of_the_run(result: Result) -> None:
-    of_one = result.pairs[result.pairs["model"] == "m"]
-    models = [f"m{number}" for number in range(40, 0, -1)]
-    pairs = pd.concat([of_one.assign(model=model) for model in models], ignore_index=True)
-    equal = replace(result, pairs=pairs, settings=replace(result.settings, models=tuple(models)))
-    assert [headline.label for headline in FACE.headlines(equal)] == models
+    rates = {model: rows["accuracy"].iloc[0] for model, rows in summary(result, ("LP",)).groupby("model")}
+    better, worse = sorted(MODELS, key=lambda model: -rates[model])
+    assert rates[better] > rates[worse]
+    of = {f"m{number}": better if number % 3 else worse for number in range(40, 0, -1)}
+    pairs = [result.pairs[result.pairs["model"] == made].assign(model=name) for name, made in of.items()]
+    settings = replace(result.settings, models=tuple(of))
+    equal = replace(result, pairs=pd.concat(pairs, ignore_index=True), settings=settings)
+    named = [headline.label for headline in FACE.headlines(equal)]
+    assert named == [name for made in (better, worse) for name in of if of[name] == made]
 
 
 def test_a_point_without_an_interval_parts_the_band_and_is_never_called_0_percent(result: Result) -> None:
