@@ -27,6 +27,25 @@ SHOWN_AS_THEY_ARE = {
     ("runs/search.py", "tr('Dataset')"),
     ("shared/inputs/inputs.py", "tr('Data set of the Hugging Face Hub')"),
 }
+# Whole numbers, and numbers of a user's file, which are shown as they are.
+COUNTED = {
+    "tr('Row')",
+    "tr('Row on the right')",
+    "tr('Training sentences')",
+    "tr('Test sentences')",
+    "tr('Training runs')",
+    "tr('Sentences of RSA')",
+    "tr('Rank')",
+    "tr('Subwords')",
+    "tr('Sentences')",
+    "tr('Of several subwords')",
+    "tr('Left out')",
+    "tr('Pairs')",
+    "tr('Word')",
+    "f'|{letter}|'",
+    "texts[name][0]",
+    "verbatim(name.removeprefix(HUMAN))",
+}
 # What no two rows have in common, so that there are no ties.
 OF_ONE_ROW = {"difference", "layer", "piece", "position", "rank", "region", "row", "step"}
 NO_CHOICE = "choices.first('direction', '', directions)"  # every pair, of whatever direction
@@ -109,3 +128,18 @@ def test_what_is_sorted_keeps_its_order_where_it_is_equal() -> None:
         & {part.value for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.Constant)}
     ]
     assert shuffled == []
+
+
+def test_measured_numbers_have_as_many_decimals_as_they_are_given() -> None:
+    raw = [
+        f"{path}:{line} {ast.unparse(call.args[0])}"
+        for path, line, call, named in each("NumberColumn")
+        if "format" not in named and call.args and ast.unparse(call.args[0]) not in COUNTED
+    ]
+    assert raw == []
+
+
+def test_lines_beyond_the_colours_have_points_of_another_shape() -> None:
+    lines = [place for place in each("Scatter") if place[3].get("mode") == "'lines+markers'"]
+    assert len(lines) > 5
+    assert [f"{path}:{line}" for path, line, _, named in lines if "'symbol'" not in named.get("marker", "")] == []

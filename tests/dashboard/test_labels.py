@@ -101,7 +101,9 @@ def test_the_page_shows_labels_alone(run_id: str) -> None:
 
 
 def test_printed_tables_show_labels_and_data_files_the_whole_name(run_id: str, exported: Exported) -> None:
-    page_visits.visit("minimal_pairs", run=run_id)
+    app = page_visits.visit("minimal_pairs", run=run_id)
+    choice = app.segmented_control(key="table-format")
+    assert choice.options[0] == "CSV" and "LaTeX and Markdown have significant digits" in choice.help
     tables = exported.tables
     assert isinstance(tables, OfferedTables)
     for name in ("latex", "markdown"):

@@ -43,7 +43,10 @@ def test_every_run_is_a_dot_at_its_accuracy_beside_its_models_mean(result: Resul
         assert (bands[index].x0, bands[index].x1) == (row["ci_low"], row["ci_high"])
     texts = [note.text for note in figure.layout.annotations]
     assert f"<b>{ranked['accuracy_mean'].iloc[0]:.1%}</b>" in texts
-    assert f"largest class {ranked['baseline'].iloc[0]:.1%}" in texts
+    baseline = figure.layout.annotations[texts.index(f"largest class {ranked['baseline'].iloc[0]:.1%}")]
+    # right of its line and above the axis, which is below the last model
+    assert (baseline.x, baseline.y) == (ranked["baseline"].iloc[0], len(ranked) - 0.5)
+    assert (baseline.xanchor, baseline.yanchor, baseline.showarrow) == ("left", "bottom", False)
 
 
 def test_runs_of_equal_accuracy_are_stacked_and_all_visible() -> None:

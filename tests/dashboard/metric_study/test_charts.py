@@ -235,3 +235,13 @@ def test_the_human_ceiling_is_a_line_of_both_figures() -> None:
     )
     assert layer_figure(layers, "none", ceiling=0.8125).layout.shapes[0].y0 == 0.8125
     assert not layer_figure(layers, "none").layout.shapes
+
+
+def test_models_beyond_the_colours_have_points_of_another_shape() -> None:
+    models = [f"m{number}" for number in range(12)]
+    point = {"idf": "none", "layer": 1, "pearson": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 9}
+    layers = pd.DataFrame(
+        [{"model": model, "penalty": how, **point} for model in models for how in ("none", "reading")]
+    )
+    looks = [(line.line.color, line.marker.symbol) for line in layer_figure(layers, "none").data]
+    assert len(looks) == 24 and len(set(looks)) == 12  # both lines of a model look alike, but for the dashes
