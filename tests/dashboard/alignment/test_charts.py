@@ -76,8 +76,8 @@ def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores
         assert matched.tolist() == similarity.argmax(axis=axis)[1:-1].tolist()
 
 
-def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
-    n = 120
+@pytest.mark.parametrize(("n", "is_named"), [(45, True), (46, False), (120, False)])
+def test_a_large_heat_map_has_no_token_names_and_a_limited_height(n: int, is_named: bool) -> None:
     tokens = pd.DataFrame(
         {
             "side": np.repeat(["reference", "candidate"], n),
@@ -88,8 +88,10 @@ def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
         }
     )
     figure = charts.heat_map(np.eye(n, dtype=np.float32), tokens)
-    assert not figure.layout.xaxis.showticklabels and figure.data[0].texttemplate is None
-    assert figure.layout.height < 1100
+    assert figure.layout.xaxis.showticklabels == figure.layout.yaxis.showticklabels == is_named
+    assert figure.data[0].texttemplate == ("%{z:.2f}" if is_named else None)
+    assert (figure.data[0].xgap, figure.data[0].ygap) == ((1, 1) if is_named else (0, 0))
+    assert figure.layout.height < 1300
 
 
 def test_tokens_in_a_figure_are_text_not_html(result: Result, scores: Scores) -> None:

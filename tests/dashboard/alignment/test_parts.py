@@ -52,6 +52,14 @@ def table_of(result: Result, scoring: Scoring) -> pd.DataFrame:
 REFERENCES = Scoring("references", penalty="reading")
 
 
+def test_scores_of_the_table_have_three_decimals_and_heads_in_words(result: Result) -> None:
+    columns = pair_choice._columns(table_of(result, REFERENCES), penalised=True)
+    scores = {name: column for name, column in columns.items() if "f1" in name or name in ("precision", "recall")}
+    assert {"f1", "penalized_f1", "f1_loss"} <= set(scores)
+    assert {name: column["type_config"]["format"] for name, column in scores.items()} == dict.fromkeys(scores, "%.3f")
+    assert columns["f1_loss"]["label"] == "F1 − F1′" and columns["human:rater"]["label"] == "rater"
+
+
 def test_the_table_has_every_pair_with_its_texts_human_scores_and_scores(result: Result) -> None:
     table = table_of(result, REFERENCES)
     scored = rescore(result, REFERENCES).pairs

@@ -105,6 +105,21 @@ def test_many_classes_keep_their_names_for_the_hover() -> None:
     assert figure.layout.height < 1300 and figure.data[0].customdata[0][79][0].startswith("class 0")
 
 
+@pytest.mark.parametrize(("n", "is_numbered", "is_named"), [(12, True, True), (13, False, True), (60, False, True)])
+def test_cells_have_numbers_up_to_12_classes_and_classes_have_names_up_to_60(
+    n: int, is_numbered: bool, is_named: bool
+) -> None:
+    names = [f"class {i}" for i in range(n)]
+    figure = charts.confusion_matrix(
+        pd.DataFrame({"model": "m", "class": names, "predicted": names, "n": 1}), "m", names
+    )
+    assert bool(figure.data[0].texttemplate) == is_numbered
+    assert figure.layout.xaxis.showticklabels == figure.layout.yaxis.showticklabels == is_named
+    more = [*names, "another"]
+    wider = charts.confusion_matrix(pd.DataFrame({"model": "m", "class": more, "predicted": more, "n": 1}), "m", more)
+    assert wider.layout.xaxis.showticklabels == (len(more) <= 60)
+
+
 def test_names_are_escaped(result: Result) -> None:
     dots = charts.run_dots(result.models, result.runs)
     hostile = next(trace for trace in dots.data if "b" in trace.name and "&lt;" in trace.name)
