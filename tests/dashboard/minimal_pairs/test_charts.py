@@ -96,6 +96,8 @@ def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -
     points = by_difference(result, "MeanLP", least=250)
     assert points["merged"].any()
     figure = charts.difference_figure(points, by_difference(result, "LP", least=250))
+    in_legend = [trace.name for trace in figure.data if trace.showlegend is not False]
+    assert sorted(in_legend) == ["&lt;n&gt;", "m"]  # one line for each, whatever is beside it
     tails = points.loc[points["merged"], "difference"]
     marked = {text for text in figure.layout.xaxis.ticktext if text[0] in "≤≥"}
     assert marked == {f"{'≥' if tail > 0 else '≤'} {tail:+d}" for tail in tails}

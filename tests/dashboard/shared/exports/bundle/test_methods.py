@@ -474,6 +474,7 @@ def test_works_have_what_a_reader_finds_them_by() -> None:
     for key, work in WORKS.items():
         assert work.author and work.title and (work.year or "note" in work.fields), key
     for key, work in WORKS.items():
+        assert work.year == int(re.sub(r"\D", "", key) or 0), key
         first, _, last = work.fields.get("pages", "").partition("--")
         assert bool(first) == (work.type in ("article", "inproceedings") and key not in WITHOUT_PAGES), key
         assert not last or int(first) < int(last), key
