@@ -50,6 +50,9 @@ def of_figure(figure: dict[str, Any]) -> Iterator[str]:
             noted = layout.get("meta", {}).get(ACROSS if name[0] == "x" else UP)
             if not noted and not axis.get("title", {}).get("text"):
                 yield f"no name of the {name}: {about}"
+    for name, axis in layout.items():
+        if re.fullmatch(r"[xy]axis\d*", name) and not axis.get("fixedrange"):
+            yield f"the {name} moves where the page is scrolled: {about}"
     for note in layout.get("annotations", ()):
         if note.get("showarrow", True) and "ax" not in note:
             yield f"an arrow to {note.get('text')!r}: {about}"

@@ -13,6 +13,7 @@ import pytest
 from dashboard.alignment import pair_choice
 from dashboard.alignment import scores as alignment_scores
 from dashboard.alignment.charts import pair_tokens
+from dashboard.alignment.face import FACE
 from dashboard.alignment.pair import undefined_reason
 from dashboard.alignment.spread.section import means_sentence
 from dashboard.shared.exports.signing import digest
@@ -50,6 +51,10 @@ def table_of(result: Result, scoring: Scoring) -> pd.DataFrame:
 
 
 REFERENCES = Scoring("references", penalty="reading")
+
+
+def test_headlines_are_of_the_categories_in_the_order_of_the_data(result: Result) -> None:
+    assert [headline.label for headline in FACE.headlines(result)] == ["name", "word", "same"]
 
 
 def test_scores_of_the_table_have_three_decimals_and_heads_in_words(result: Result) -> None:
