@@ -30,7 +30,7 @@ def names_summary(pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame) -> 
     parts = list(
         dict.fromkeys(
             _part(token)
-            for token in compared.sort_values("agreement").to_dict("records")
+            for token in compared.sort_values("agreement", kind="stable").to_dict("records")
             if token["side"] == "reference"
         )
     ) or list(dict.fromkeys(_part(token) for token in compared.to_dict("records")))

@@ -26,7 +26,9 @@ def class_bars(classes: pd.DataFrame) -> go.Figure:
     `classes` are the rows of one model in `Result.classes`. σ² itself grows with the number of sentences; its share of
     A_m is in the hover.
     """
-    spread = classes.assign(variance=classes["dispersion"] / classes["n"]).sort_values("variance", ascending=False)
+    spread = classes.assign(variance=classes["dispersion"] / classes["n"]).sort_values(
+        "variance", ascending=False, kind="stable"
+    )
     total = float(spread["dispersion"].sum())
     share = spread["dispersion"] / total if total else spread["dispersion"]
     digits = decimals(spread["variance"].tolist())

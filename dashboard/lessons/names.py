@@ -87,7 +87,9 @@ def high_score(results: Results) -> Posed:
     numbers = {
         "swapped": swapped,
         "paraphrase": paraphrase,
-        "means": listed(f"{name} {value:.3f}" for name, value in means.sort_values(ascending=False).items()),
+        "means": listed(
+            f"{name} {value:.3f}" for name, value in means.sort_values(ascending=False, kind="stable").items()
+        ),
     }
     told = {
         "swapped": tr(

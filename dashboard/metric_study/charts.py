@@ -18,6 +18,7 @@ from dashboard.shared.theme import (
     measure_name,
     plain,
     shortened,
+    symbol,
     template_safe,
     wrapped,
 )
@@ -113,7 +114,7 @@ def layer_figure(
                     name=plain(name),
                     legendgroup=str(index),
                     line={"width": 2, "dash": "solid" if penalty == "none" else "dash", "color": _color(index)},
-                    marker={"size": sizes},
+                    marker={"size": sizes, "symbol": symbol(index)},
                     customdata=[
                         [tr_n("{n} pair", "{n:,} pairs", n), low, high]
                         for n, low, high in zip(curve["n"], curve["ci_low"], curve["ci_high"], strict=True)

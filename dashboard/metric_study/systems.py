@@ -105,7 +105,7 @@ def _scores(table: pd.DataFrame) -> None:
     labelled = table.assign(setting=_names(table))
     wide = labelled.pivot_table(index="system", columns="setting", values="score", sort=False)
     st.dataframe(
-        wide.sort_values(tr("Human score"), ascending=False),
+        wide.sort_values(tr("Human score"), ascending=False, kind="stable"),
         placeholder="–",
         alt=tr("Scores of the systems"),
         column_config={"system": tr("System")},

@@ -145,7 +145,9 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
     """
     shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
     models = list(dict.fromkeys(shown["model"]))
-    first = shown[shown["model"] == models[0]].sort_values("accuracy", ascending=False) if models else shown
+    first = (
+        shown[shown["model"] == models[0]].sort_values("accuracy", ascending=False, kind="stable") if models else shown
+    )
     order = list(dict.fromkeys([*first["category"], *shown["category"]]))
     figure = go.Figure()
     for index, model in enumerate(models):

@@ -80,6 +80,7 @@ def _templates(result: Result, clustered_by: str) -> None:
             ]
         ],
         hide_index=True,
+        placeholder="–",
         alt=tr("The accuracy of each model in each template"),
         column_config={
             "model": tr("Model"),

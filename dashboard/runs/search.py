@@ -139,7 +139,7 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
         owner=owner,
         tags=tuple(tags or ()),
         starred_by=session.viewer().id if starred else None,
-        since=datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(days=STARTED[since][0]) if since else None,
+        since=datetime.now(UTC) - timedelta(days=STARTED[since][0]) if since else None,
         order=order,
     )
 

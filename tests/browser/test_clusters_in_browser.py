@@ -143,6 +143,8 @@ def a_point(page: Page, figure: Locator) -> tuple[float, float]:
 
 def test_a_box_in_one_map_highlights_the_same_sentences_in_the_other(shown: Page, maps: list[Locator]) -> None:
     first, second = maps
+    left, right = first.bounding_box(), second.bounding_box()
+    assert left and right and left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]  # side by side
     before = coloured(second)
     press(shown.get_by_role("button", name="Box", exact=True))
     drag(shown, first, (0.01, 0.01), (0.5, 0.99))

@@ -24,6 +24,7 @@ from engine.evaluations.clusters.records import Settings as Clusters
 from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.metric_study.records import Settings as MetricStudy
 from engine.evaluations.minimal_pairs.records import Settings as MinimalPairs
+from tests.dashboard.faults import faults
 from tests.dashboard.printed_commands import Exported, agrees, printed
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
@@ -90,6 +91,7 @@ def run_id() -> str:
 def test_the_page_shows_labels_alone(run_id: str) -> None:
     app = page_visits.visit("minimal_pairs", run=run_id)
     seen = visible(app)
+    assert faults(app) == []
     for label, model in zip(LABELS, MODELS, strict=True):
         assert label in seen and f"{label}={model}" not in seen
         assert f"{label}={model}" in words(app)  # the signature
@@ -99,7 +101,9 @@ def test_the_page_shows_labels_alone(run_id: str) -> None:
 
 
 def test_printed_tables_show_labels_and_data_files_the_whole_name(run_id: str, exported: Exported) -> None:
-    page_visits.visit("minimal_pairs", run=run_id)
+    app = page_visits.visit("minimal_pairs", run=run_id)
+    choice = app.segmented_control(key="table-format")
+    assert choice.options[0] == "CSV" and "LaTeX and Markdown have significant digits" in choice.help
     tables = exported.tables
     assert isinstance(tables, OfferedTables)
     for name in ("latex", "markdown"):
@@ -152,7 +156,9 @@ def test_the_numbers_and_the_cached_pieces_are_those_of_the_model_without_a_labe
 )
 def test_other_pages_show_labels_alone(kind: str, settings: Any, dataset: Callable[[], Any]) -> None:
     run_id = finished(kind, settings, dataset())
-    seen = visible(page_visits.visit(kind.replace("-", "_"), run=run_id))
+    app = page_visits.visit(kind.replace("-", "_"), run=run_id)
+    seen = visible(app)
+    assert faults(app) == []
     assert LABELS[0] in seen and LABELS[1] in seen
     assert [line for line in seen.splitlines() if any(name in line for name in MASKED)] == []
     if kind != "alignment":  # whose numbers are of categories of pairs

@@ -15,6 +15,7 @@ from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.version import VERSION
+from tests.dashboard.faults import faults
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import visit, words
@@ -61,6 +62,7 @@ def test_a_stored_run_opens_on_its_page_and_shows_its_numbers(name: str) -> None
     app = visit(FACES[kind].page.name, run=run.id)
     assert number in shown(app)
     assert not app.error, app.error[0].value
+    assert faults(app) == []
     assert ("Stored by version" in words(app)) == bool(stored_runs.later_columns(kind, VERSION_STORED))
     assert any(button.key == "download-signature" for button in app.download_button)
 

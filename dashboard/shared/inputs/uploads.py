@@ -16,7 +16,7 @@ from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SU
 from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, tr, translated
 
 KEPT = 2  # results of each function and session: an uploaded file can be large
 READING = 2  # processes of a session; an older one is ended
@@ -109,7 +109,7 @@ def _encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Se
     if not any(map(_is_text, names)) or (chosen == DETECT and is_beyond_doubt):
         return
     encodings = [file.encoding for file in decoded if file.encoding] if chosen == DETECT else [chosen]
-    read_as = dict.fromkeys(ENCODINGS.get(encoding, encoding) for encoding in encodings)
+    read_as = dict.fromkeys(translated(ENCODINGS.get(encoding, encoding)) for encoding in encodings)
     label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
     with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
         st.selectbox(
@@ -117,7 +117,7 @@ def _encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Se
             [DETECT, *ENCODINGS],
             key=_encoding_key(kind, file_id),
             persist_state="session",
-            format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
+            format_func=lambda encoding: translated(ENCODINGS[encoding]) if encoding in ENCODINGS else tr("Detect it"),
             help=tr(
                 "UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
                 "choose another where they are wrong."

@@ -43,6 +43,13 @@ def test_points_are_the_models_in_both_evaluations() -> None:
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
 
 
+def test_the_hover_has_the_model_and_each_number_with_its_rank() -> None:
+    model, across, up = charts.scatter(TABLE, "clusters", "fill-mask").data[0].hovertemplate.split("<br>")
+    assert model == "%{customdata[0]}"
+    assert "%{x" in across and "rank %{customdata[1]}" in across
+    assert "%{y" in up and up.endswith("rank %{customdata[2]}<extra></extra>")
+
+
 def test_the_hover_has_ranks_from_first_to_last_place() -> None:
     ranged = TABLE.assign(**range_columns([(1, 2), (1, 3), (2, 3), None], of=" clusters"))
     places = [line[1:] for line in charts.scatter(ranged, "clusters", "fill-mask").data[0].customdata]

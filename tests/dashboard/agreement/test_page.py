@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.paper_tables.sentence_clustering import TABLES
 from engine.models.sources.cards import built_in_models
 from tests.dashboard.classification.test_page import THREE
+from tests.dashboard.faults import faults
 from tests.dashboard.printed_commands import Exported, as_texts, printed
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -85,6 +87,14 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert table["rank clusters"].tolist() == rank_labels(order)
     groups = results["fill-mask"].comparisons["separable"]
     assert table["rank fill-mask"].tolist() == ["1–3"] * 3 and not groups.any()
+    assert faults(app) == []
+    heads = json.loads(app.dataframe[0].proto.columns)
+    assert {name: heads[name]["label"] for name in ("model", "clusters", "rank clusters", "rank fill-mask")} == {
+        "model": "Model",
+        "clusters": "Clusters: M_m ↓",
+        "rank clusters": "Rank",
+        "rank fill-mask": "Rank",
+    }
     # your runs and, in a figure of its own, the papers' models
     assert len(app.get("plotly_chart")) == 2
     assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"]  # of the paper alone

@@ -54,6 +54,13 @@ def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result,
     assert list(figure.layout.xaxis.ticktext) == ["[CLS]", *"斉藤は笑った", "[SEP]"]
     assert list(figure.layout.yaxis.ticktext) == ["[CLS]", *"尾崎は笑った", "[SEP]"]
     assert figure.data[0].zmin == pytest.approx(np.median(similarity))
+    # a similarity of 1 has 55% of the scale's depth, so that letters on it are legible
+    assert (1 - figure.data[0].zmin) / (figure.data[0].zmax - figure.data[0].zmin) == pytest.approx(0.55)
+    assert figure.layout.showlegend and [trace.name for trace in figure.data[1:]] == [
+        "best match of the candidate's token (P)",
+        "best match of the reference's token (R)",
+    ]
+    assert figure.layout.meta == {"across": "Reference", "up": "Candidate"}
 
 
 def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores: Scores) -> None:
@@ -69,8 +76,8 @@ def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores
         assert matched.tolist() == similarity.argmax(axis=axis)[1:-1].tolist()
 
 
-def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
-    n = 120
+@pytest.mark.parametrize(("n", "is_named"), [(45, True), (46, False), (120, False)])
+def test_a_large_heat_map_has_no_token_names_and_a_limited_height(n: int, is_named: bool) -> None:
     tokens = pd.DataFrame(
         {
             "side": np.repeat(["reference", "candidate"], n),
@@ -81,8 +88,10 @@ def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
         }
     )
     figure = charts.heat_map(np.eye(n, dtype=np.float32), tokens)
-    assert not figure.layout.xaxis.showticklabels and figure.data[0].texttemplate is None
-    assert figure.layout.height < 1100
+    assert figure.layout.xaxis.showticklabels == figure.layout.yaxis.showticklabels == is_named
+    assert figure.data[0].texttemplate == ("%{z:.2f}" if is_named else None)
+    assert (figure.data[0].xgap, figure.data[0].ygap) == ((1, 1) if is_named else (0, 0))
+    assert figure.layout.height < 1300
 
 
 def test_tokens_in_a_figure_are_text_not_html(result: Result, scores: Scores) -> None:

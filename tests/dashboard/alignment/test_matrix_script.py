@@ -116,3 +116,14 @@ def test_names_stand_at_their_row_and_column() -> None:
     assert places == [[at(i, 0)[0] + CELL / 2 + 4, ABOVE - 6] for i in range(3)] + [
         [BESIDE - 6, at(0, j)[1] + CELL / 2 + 4] for j in range(2)
     ]
+
+
+def test_zooming_keeps_the_cell_in_the_middle_in_the_middle() -> None:
+    zoomed = carried_out("""
+        Object.assign(frame, { scrollLeft: 300, scrollTop: 200 });
+        frame.on.wheel({ ctrlKey: true, deltaY: 1, preventDefault() {} });
+        return [frame.scrollLeft, frame.scrollTop];
+    """)
+    # From 36 pixels a cell to 26. The middle of the cells in sight is (800 - 92) / 2 = 354 and (600 - 76) / 2 = 262 pixels
+    # from where they begin: after 654 / 36 cells across and 462 / 36 down.
+    assert zoomed == pytest.approx([26 * 654 / 36 - 354, 26 * 462 / 36 - 262])

@@ -13,6 +13,7 @@ import pytest
 from dashboard.alignment import pair_choice
 from dashboard.alignment import scores as alignment_scores
 from dashboard.alignment.charts import pair_tokens
+from dashboard.alignment.face import FACE
 from dashboard.alignment.pair import undefined_reason
 from dashboard.alignment.spread.section import means_sentence
 from dashboard.shared.exports.signing import digest
@@ -50,6 +51,18 @@ def table_of(result: Result, scoring: Scoring) -> pd.DataFrame:
 
 
 REFERENCES = Scoring("references", penalty="reading")
+
+
+def test_headlines_are_of_the_categories_in_the_order_of_the_data(result: Result) -> None:
+    assert [headline.label for headline in FACE.headlines(result)] == ["name", "word", "same"]
+
+
+def test_scores_of_the_table_have_three_decimals_and_heads_in_words(result: Result) -> None:
+    columns = pair_choice._columns(table_of(result, REFERENCES), penalised=True)
+    scores = {name: column for name, column in columns.items() if "f1" in name or name in ("precision", "recall")}
+    assert {"f1", "penalized_f1", "f1_loss"} <= set(scores)
+    assert {name: column["type_config"]["format"] for name, column in scores.items()} == dict.fromkeys(scores, "%.3f")
+    assert columns["f1_loss"]["label"] == "F1 − F1′" and columns["human:rater"]["label"] == "rater"
 
 
 def test_the_table_has_every_pair_with_its_texts_human_scores_and_scores(result: Result) -> None:

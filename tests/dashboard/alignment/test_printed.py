@@ -124,6 +124,26 @@ def test_an_unknown_token_has_a_dotted_frame_and_the_legend_says_so() -> None:
     assert "Dotted frame: unknown token." in words and "Dashed frame: low-frequency." in words
 
 
+NAMES_AND_NUMBERS = ("太郎", "次郎", "タロー", "M 0.25")
+
+
+@pytest.mark.parametrize(("side", "sizes"), [("reference", (0.72, 1, 0.72)), ("candidate", (0.72, 1))])
+def test_the_lines_of_a_token_stand_in_the_middle_of_its_frame(side: str, sizes: tuple[float, ...]) -> None:
+    # From below: the number, the token, and where a side has readings the reading, lines of 1.3 times their letters. Of
+    # 4 pixels of the page, for letters of 12, half are below them and half above.
+    unread = PAIR | {"candidate": [item | {"ruby": ""} for item in PAIR["candidate"]]}
+    drawn = AlignmentDrawing(unread).drawn(PrintStyle("one", 8))
+    (frame,) = (patch for patch in drawn.findobj(FancyBboxPatch) if patch.get_gid() == f"token-{side}-1")
+    edges = frame.get_path().get_extents()
+    heights = [text.get_position()[1] for text in drawn.findobj(Text) if text.get_text() in NAMES_AND_NUMBERS]
+    texts = sorted(height for height in heights if edges.y0 < height < edges.y1)
+    assert len(texts) == len(sizes)
+    room = (4 * 8 / 12) / 2
+    assert texts[0] - edges.y0 == pytest.approx(room + 0.72 * 1.3 * 8 / 2)
+    assert edges.y1 - texts[-1] == pytest.approx(room + sizes[-1] * 1.3 * 8 / 2)
+    assert edges.height == pytest.approx(2 * room + sum(sizes) * 1.3 * 8)
+
+
 def test_a_link_to_another_line_is_a_stub_that_names_the_token() -> None:
     n = 30
     crossing = {0: n - 1, n - 1: 0}

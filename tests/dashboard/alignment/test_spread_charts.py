@@ -46,6 +46,7 @@ def test_a_bar_holds_its_row_and_escapes_its_text() -> None:
     assert list(bars.x) == [0.3, 0.1] and [int(custom[0]) for custom in bars.customdata] == [2, 1]
     assert figure.layout.yaxis.ticktext[0].startswith("2 · &lt;b&gt;文1") and len(figure.layout.yaxis.ticktext[0]) < 50
     assert all("<b>" not in str(custom[1]) for custom in bars.customdata)
+    assert figure.layout.xaxis.fixedrange and figure.layout.yaxis.fixedrange  # a page that is scrolled does not move it
     low, high = figure.layout.yaxis.range
     assert low > high  # the first bar on top
 

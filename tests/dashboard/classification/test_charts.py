@@ -43,7 +43,10 @@ def test_every_run_is_a_dot_at_its_accuracy_beside_its_models_mean(result: Resul
         assert (bands[index].x0, bands[index].x1) == (row["ci_low"], row["ci_high"])
     texts = [note.text for note in figure.layout.annotations]
     assert f"<b>{ranked['accuracy_mean'].iloc[0]:.1%}</b>" in texts
-    assert f"largest class {ranked['baseline'].iloc[0]:.1%}" in texts
+    baseline = figure.layout.annotations[texts.index(f"largest class {ranked['baseline'].iloc[0]:.1%}")]
+    # right of its line and above the axis, which is below the last model
+    assert (baseline.x, baseline.y) == (ranked["baseline"].iloc[0], len(ranked) - 0.5)
+    assert (baseline.xanchor, baseline.yanchor, baseline.showarrow) == ("left", "bottom", False)
 
 
 def test_runs_of_equal_accuracy_are_stacked_and_all_visible() -> None:
@@ -100,6 +103,21 @@ def test_many_classes_keep_their_names_for_the_hover() -> None:
     figure = charts.confusion_matrix(confusion, "m", names)
     assert figure.data[0].texttemplate is None and not figure.layout.xaxis.showticklabels
     assert figure.layout.height < 1300 and figure.data[0].customdata[0][79][0].startswith("class 0")
+
+
+@pytest.mark.parametrize(("n", "is_numbered", "is_named"), [(12, True, True), (13, False, True), (60, False, True)])
+def test_cells_have_numbers_up_to_12_classes_and_classes_have_names_up_to_60(
+    n: int, is_numbered: bool, is_named: bool
+) -> None:
+    names = [f"class {i}" for i in range(n)]
+    figure = charts.confusion_matrix(
+        pd.DataFrame({"model": "m", "class": names, "predicted": names, "n": 1}), "m", names
+    )
+    assert bool(figure.data[0].texttemplate) == is_numbered
+    assert figure.layout.xaxis.showticklabels == figure.layout.yaxis.showticklabels == is_named
+    more = [*names, "another"]
+    wider = charts.confusion_matrix(pd.DataFrame({"model": "m", "class": more, "predicted": more, "n": 1}), "m", more)
+    assert wider.layout.xaxis.showticklabels == (len(more) <= 60)
 
 
 def test_names_are_escaped(result: Result) -> None:

@@ -101,6 +101,7 @@ def test_rows_of_vectors_that_cannot_be_used_are_left_out_where_that_is_chosen(b
 def test_a_file_that_does_not_fit_says_why_and_nothing_is_submitted(backend: FakeBackend) -> None:
     app = given(npy(3))
     assert "mine.npy has 3 vectors" in words(app)
+    assert not any("Leave out rows" in box.label for box in app.checkbox)  # no row is at fault
     assert app.button(key="clusters-submit").disabled
 
 

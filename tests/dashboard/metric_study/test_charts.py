@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -235,3 +236,21 @@ def test_the_human_ceiling_is_a_line_of_both_figures() -> None:
     )
     assert layer_figure(layers, "none", ceiling=0.8125).layout.shapes[0].y0 == 0.8125
     assert not layer_figure(layers, "none").layout.shapes
+
+
+def test_models_beyond_the_colours_have_points_of_another_shape() -> None:
+    models = [f"m{number}" for number in range(12)]
+    point = {"idf": "none", "layer": 1, "pearson": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 9}
+    layers = pd.DataFrame(
+        [{"model": model, "penalty": how, **point} for model in models for how in ("none", "reading")]
+    )
+    looks = [(line.line.color, line.marker.symbol) for line in layer_figure(layers, "none").data]
+    assert len(looks) == 24 and len(set(looks)) == 12  # both lines of a model look alike, but for the dashes
+
+
+def test_rows_of_the_grid_lie_one_below_the_other() -> None:
+    figure = grid_figure(table(), "pearson")
+    edges = list(figure.data[0].y)
+    assert edges[0] == 0 and edges == sorted(set(edges)) and edges[-1] == figure.layout.yaxis.range[0]
+    for name in figure.layout.yaxis.tickvals:  # a row's name stands beside the middle of it
+        assert any(name == pytest.approx((top + bottom) / 2) for top, bottom in pairwise(edges))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from dashboard.minimal_pairs import charts
 from dashboard.minimal_pairs.accuracy_cards import interval
+from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
+from dashboard.minimal_pairs.face import FACE
+from dashboard.minimal_pairs.length.charts import slope_figure
 from dashboard.minimal_pairs.pair_table import filtered, pair_table
-from engine.evaluations.minimal_pairs.length_effects import misleads
+from engine.evaluations.minimal_pairs.length_effects import misleads, slopes
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
 from tests.support.minimal_results import synthetic
@@ -38,6 +43,37 @@ def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
     assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
 
 
+@pytest.mark.parametrize("models", [MODELS, MODELS[:1]])
+def test_a_legend_tells_models_apart_and_one_model_has_none(result: Result, models: tuple[str, ...]) -> None:
+    differences, categories = by_difference(result, "LP"), by_category(result, "LP")
+    for figure in (
+        charts.difference_figure(differences[differences["model"].isin(models)]),
+        charts.category_figure(categories[categories["model"].isin(models)]),
+        slope_figure(slopes(result, ("LP", "MeanLP")).query("model in @models")),
+    ):
+        assert figure.layout.showlegend == (len(models) > 1)
+        assert not any(note.showarrow is not False for note in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("name", ["summary", "each_difference", "slopes", "pairing", "correlations"])
+def test_the_rows_of_a_table_under_every_score_say_which(result: Result, name: str) -> None:
+    for score in ("LP", "MeanLP"):
+        rows = TABLES[name](result, score, 0.5, *([""] if name in OVER_CLUSTERS else []))
+        assert len(rows) and set(rows["normalization"]) == {score}
+
+
+def test_models_of_equal_accuracy_are_named_in_the_order_of_the_run(result: Result) -> None:
+    rates = {model: rows["accuracy"].iloc[0] for model, rows in summary(result, ("LP",)).groupby("model")}
+    better, worse = sorted(MODELS, key=lambda model: -rates[model])
+    assert rates[better] > rates[worse]
+    of = {f"m{number}": better if number % 3 else worse for number in range(40, 0, -1)}
+    pairs = [result.pairs[result.pairs["model"] == made].assign(model=name) for name, made in of.items()]
+    settings = replace(result.settings, models=tuple(of))
+    equal = replace(result, pairs=pd.concat(pairs, ignore_index=True), settings=settings)
+    named = [headline.label for headline in FACE.headlines(equal)]
+    assert named == [name for made in (better, worse) for name in of if of[name] == made]
+
+
 def test_a_point_without_an_interval_parts_the_band_and_is_never_called_0_percent(result: Result) -> None:
     points = by_difference(result, "LP")
     points = points[points["model"] == "m"].reset_index(drop=True)
@@ -60,6 +96,8 @@ def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -
     points = by_difference(result, "MeanLP", least=250)
     assert points["merged"].any()
     figure = charts.difference_figure(points, by_difference(result, "LP", least=250))
+    in_legend = [trace.name for trace in figure.data if trace.showlegend is not False]
+    assert sorted(in_legend) == ["&lt;n&gt;", "m"]  # one line for each, whatever is beside it
     tails = points.loc[points["merged"], "difference"]
     marked = {text for text in figure.layout.xaxis.ticktext if text[0] in "≤≥"}
     assert marked == {f"{'≥' if tail > 0 else '≤'} {tail:+d}" for tail in tails}

@@ -44,6 +44,7 @@ def test_the_regions_are_drawn() -> None:
     table = region_surprisals(session.engine().runs.result(run_id))
     figure = region_figure(table)
     assert [line.name for line in figure.data] == ["a_x", "a_y", "b_x", "b_y"]
+    assert [(line.marker.symbol, line.marker.size) for line in figure.data] == [("circle", 8)] * 4
     assert [len(line.x) for line in figure.data] == [2] * 4  # not the whole sentence beside its regions
 
 

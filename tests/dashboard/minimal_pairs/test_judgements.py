@@ -10,6 +10,7 @@ from dashboard.shared import session
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.single_sentences import judgements, reliability_curves
+from tests.dashboard.faults import faults
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
 from tests.evaluations.minimal_pairs.test_single_sentences import judged
 from tests.support import page_visits
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.u
 def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     run_id = finished(judged(), BERT, GPT)
     app = page_visits.visit("minimal_pairs", run=run_id)
-    assert not app.exception and not app.error
+    assert not app.exception and not app.error and faults(app) == []
     result = session.engine().runs.result(run_id)
     expected = judgements(result)
     overall, categories, sentences = [frame.value for frame in app.dataframe][:3]
@@ -38,6 +39,8 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     )
     assert not scores.exception and not scoring.exception and "sampled" not in words(scores)
     figure = reliability_figure(reliability_curves(result, ["LP"]))
+    titles = figure.layout.xaxis.title.text, figure.layout.yaxis.title.text
+    assert titles == ("Predicted probability", "Share acceptable") and figure.layout.showlegend
     assert len(figure.data) == 2 and sum(figure.data[0].customdata[:, 0]) == 60
     (best, _) = FACE.headlines(result)
     assert best.measure == "judgement_auc"

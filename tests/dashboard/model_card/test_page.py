@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
 from dashboard.model_card import downloads
+from dashboard.model_card.sections import checks_table
 from dashboard.model_card.tables import length_heads, number, numbers_heads, others_heads
 from dashboard.shared import session
 from dashboard.shared.exports.report import report_html
@@ -28,6 +29,7 @@ from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.minimal_pairs.kinds.on_card import headlines
 from engine.evaluations.minimal_pairs.records import Settings as Pairs
 from engine.evaluations.model_card.assemble import card_of
+from engine.evaluations.model_card.card import CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.messages.languages import in_language
 from engine.models.sources.cards import built_in_models
@@ -115,6 +117,22 @@ def test_each_part_is_an_address(backend: FakeBackend, part: str, told: str) -> 
         app.button(key="model-card-check").click()
         app = until(drawn(app), lambda app: "Weights" in words(app))
         assert "only texts of one length share a batch" in words(app)
+
+
+def test_the_files_of_a_card_say_why_the_model_cannot_be_loaded(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cards: list[CardOfModel] = []
+    monkeypatch.setattr(downloads, "card_downloads", lambda card, figures, commands: cards.append(card))
+    visit("model_card")
+    finished("fill-mask", FillMask(("owner/unloadable",)), sample_data.masked_sentences())
+    app = visit("model_card", model="owner/unloadable", part="checks")
+    assert to_json_value(cards[-1])["checks"]["refusal"] == ""  # not tried yet
+    app.button(key="model-card-check").click()
+    until(drawn(app), lambda app: cards[-1].facts is not None)
+    refusal = "Its weights hold layers that its config.json does not count."
+    assert to_json_value(cards[-1])["checks"]["refusal"] == refusal
+    assert refusal in checks_table(cards[-1])["Checks"].tolist()
 
 
 def test_the_runs_of_the_address_and_no_others(backend: FakeBackend) -> None:

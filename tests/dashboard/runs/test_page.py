@@ -304,3 +304,24 @@ def test_the_page_in_japanese_keeps_the_address_of_one_in_english(directory: Pat
     assert app.pills(key="runs-states").value == ["done"]
     assert len(names(app)) == len(runs()) > 0 and set(listing(app).value["open"]) == {"開く"}
     assert f"{len(runs())}件" in words(app)
+
+
+def test_the_address_keeps_every_filter_and_opens_the_list_as_it_was(directory: Path) -> None:
+    added(session.engine().store, "Fresh", dataset="fresh.csv")
+    app = visit("runs")
+    assert len(names(app)) == len(runs()) == N_STORED + 1
+    app.pills(key="runs-started").set_value("day")  # the others were stored long ago
+    app.pills(key="runs-kind").set_value("clusters")
+    app.pills(key="runs-states").set_value(["cancelled"])
+    app.selectbox(key="runs-model").set_value("m")
+    app.selectbox(key="runs-dataset").set_value("fresh.csv")
+    app.selectbox(key="runs-order").set_value("oldest")
+    app.text_input(key="runs-text").set_value("fres")
+    assert names(drawn(app)) == ["Fresh"]
+    # an address names each of them under its key, which the browser writes
+    widgets = [*app.pills, *app.selectbox, *app.text_input, *app.toggle, *app.segmented_control]
+    filters = {widget.key: widget.proto.query_param_key for widget in widgets if str(widget.key).startswith("runs-")}
+    assert filters == {key: key for key in filters} and len(filters) >= 9
+    again = visit("runs", **{"runs-started": "In the last 24 hours", "runs-text": "fres", "runs-order": "Oldest first"})
+    assert names(again) == ["Fresh"] and again.pills(key="runs-started").value == "day"
+    assert again.text_input(key="runs-text").value == "fres" and again.selectbox(key="runs-order").value == "oldest"

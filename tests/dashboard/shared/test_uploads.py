@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared.inputs import uploads
 from engine.datasets import reader_process
+from engine.datasets.formats.encodings import ENCODINGS
+from engine.messages import languages
 from tests.dashboard.shared.test_inputs import uploaded
 from tests.datasets.test_reader_process import workbook
 from tests.support.page_visits import words
@@ -75,6 +77,26 @@ def test_an_encoding_that_is_not_certain_is_told_and_can_be_chosen() -> None:
     (choice,) = [box for box in app.selectbox if "-encoding-" in (box.key or "")]
     choice.select("detect").run()
     assert "not certain" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "options"),
+    [
+        ("en", "Encoding: UTF-16 with byte order mark", ["Detect it", "UTF-8", "UTF-16 with byte order mark"]),
+        ("ja", "文字コード: UTF-16（バイト順マーク付き）", ["自動判定", "UTF-8", "UTF-16（バイト順マーク付き）"]),
+    ],
+)
+def test_encodings_have_the_names_that_readers_know(
+    language: str, label: str, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(languages, "_chosen", lambda: language)
+    app = uploaded("clusters", "mine.csv", "text,label\n貓,a\n我,b\n".encode("big5"))
+    (choice,) = [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+    further = [option for box in app.selectbox if box.value == "detect" for option in box.options]
+    assert not {"detect", *uploads.FIRST_ROW, *uploads.QUOTING, *ENCODINGS} & set(further)
+    assert choice.options[:3] == options
+    choice.select("utf-16").run()
+    assert label in [str(block.proto.popover.label) for block in app.get("popover")]  # type: ignore[union-attr]
 
 
 # In Windows-1253, which is not one of the encodings that are read.

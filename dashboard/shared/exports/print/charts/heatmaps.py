@@ -64,7 +64,7 @@ def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> Cells:
         _color_bar(sheet, panel, trace, mesh)
     texts = _cell_texts(sheet, panel, trace, values, (x, y), colors, norm) if trace.texttemplate else []
     heights = np.abs(np.diff(y))[np.isfinite(values).any(axis=1)]  # a row without a value may be a heading
-    size = float(np.abs(np.diff(x)).min()), float(heights.min(initial=1e9))
+    size = float(np.abs(np.diff(x)).min()), float(heights.min(initial=np.inf))
     return Cells(texts, size, panel, lambda: None if panel.bars else _color_bar(sheet, panel, trace, mesh))
 
 

@@ -456,9 +456,31 @@ def test_a_name_is_printed_literally() -> None:
     assert r"50%\_of\_\#1 & {x}.csv" in made.markdown("en")
 
 
+WITHOUT_PAGES = {"shibayama2020clustering", "ueda2024", "zhang2020bertscore", "charpentier2024", "oh2024"}
+WITH_DOI = {
+    "reimers2019sbert",
+    "wolf2020transformers",
+    "kauf2023",
+    "salazar2020",
+    "nangia2020crows",
+    "graham2014",
+    "post2018",
+    "papineni2002",
+    "popovic2015",
+}
+
+
 def test_works_have_what_a_reader_finds_them_by() -> None:
     for key, work in WORKS.items():
         assert work.author and work.title and (work.year or "note" in work.fields), key
+    for key, work in WORKS.items():
+        assert work.year == int(re.sub(r"\D", "", key) or 0), key
+        first, _, last = work.fields.get("pages", "").partition("--")
+        assert bool(first) == (work.type in ("article", "inproceedings") and key not in WITHOUT_PAGES), key
+        assert not last or int(first) < int(last), key
+        assert bool(work.fields.get("doi")) == (key in WITH_DOI), key
+        venue = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}.get(work.type)
+        assert venue is None or work.fields[venue], key
     entries = bibtex(WORKS, WORKS)
     assert entries.count("\n@") + 1 == len(WORKS) and entries.count("{") == entries.count("}")
     assert "BERT" in entries and "10.18653/v1/D19-1410" in entries

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from mpl_toolkits.mplot3d import Axes3D
@@ -173,6 +173,24 @@ def test_every_plot_of_a_figure_and_maps_in_three_dimensions_are_drawn() -> None
     assert len(points._offsets3d[0]) == 2  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("marker", "inside", "around"),
+    [
+        ({"color": "#ff0000"}, ["#ff0000"], []),
+        ({"color": "#ff0000", "line": {"color": "#0000ff", "width": 1}}, ["#ff0000"], ["#0000ff"]),
+        ({"color": "#ff0000", "symbol": "circle-open"}, [], ["#ff0000"]),
+    ],
+)
+def test_points_in_three_dimensions_are_filled_or_open(
+    marker: dict[str, object], inside: list[str], around: list[str]
+) -> None:
+    drawn = draw(go.Figure(go.Scatter3d(x=[1, 2], y=[1, 2], z=[1, 2], mode="markers", marker=marker)), ONE)
+    (points,) = named(drawn, "trace-0-points")
+    drawn.draw_without_rendering()
+    looks = points.get_facecolor(), points.get_edgecolor()  # type: ignore[attr-defined]
+    assert [sorted({to_hex(ink) for ink in inks}) for inks in looks] == [inside, around]
+
+
 def test_bold_titles_of_axes_and_colour_bars_are_bold() -> None:
     figure = go.Figure(go.Heatmap(z=np.eye(3), colorbar={"title": {"text": "<b>share</b>"}}))
     figure.update_xaxes(title="<b>across</b>").update_yaxes(title="up")
@@ -186,6 +204,10 @@ def test_an_arrow_ends_at_its_place() -> None:
     drawn = draw(figure, ONE)
     (arrow,) = named(drawn, "arrow-0")
     assert arrow.xy == (1, 1) and "total" in words(drawn)  # type: ignore[attr-defined]
+    # letters of 8 points for 12 pixels: it begins 40 * 8 / 12 points left of its place and 20 * 8 / 12 below it
+    drawn.draw_without_rendering()
+    begin, end = arrow.arrow_patch._posA_posB  # type: ignore[attr-defined]
+    assert (np.subtract(end, begin) * 72 / drawn.dpi).tolist() == pytest.approx([40 * 8 / 12, 20 * 8 / 12])
 
 
 def test_arrays_that_plotly_packs_are_the_numbers_again() -> None:

@@ -62,7 +62,9 @@ def test_a_site_has_every_kind_of_run_in_both_languages(
     site = export("--title", "Ours <1>", *run_ids.values())
     files = [path for path in site.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files) / 1e6
-    assert f"index.html: {len(ROWS)} runs, {size:.1f} MB" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [f"{site / 'index.html'}: {len(ROWS)} runs, {size:.1f} MB"]
+    assert f"{len(ROWS)} of {len(ROWS)} runs drawn" in said.err.splitlines()
     assert len(files) == 2 + 3 * len(ROWS) + 2
     for language in ("en", "ja"):
         index, pages = shown(site / language / "index.html"), pages_of(site, language)
