@@ -139,9 +139,10 @@ def test_tests_that_take_too_long_have_not_noticed_a_change(tmp_path: Path) -> N
     copy, change = copied(tmp_path, seconds=60)
     of_one = Tests(("test_a.py",), frozenset(["test_a.py::test_sees"]))
     equal = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
-    assert finished(copy.outcome(equal, of_one, seconds=4)) == Outcome(NOT_IN_TIME)
+    assert finished(copy.outcome(equal, of_one, seconds=2)) == Outcome(NOT_IN_TIME)
 
 
+@pytest.mark.nightly
 def test_a_test_that_fails_without_a_change_says_nothing_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,32 +79,22 @@ def test_nobody_waits_for_a_page_that_does_not_end(monkeypatch: pytest.MonkeyPat
         thread.join(20)
 
 
-def test_who_has_one_page_is_next_after_who_has_sixty() -> None:
-    order: list[str] = []
-    began, go_on = threading.Barrier(AT_ONCE + 1, timeout=20), threading.Event()
-
-    def hold() -> None:
-        with turn("holder"):
-            began.wait()
-            go_on.wait(20)
+def test_who_has_one_page_is_next_after_who_has_sixty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing_turns, "LONGEST_SECONDS", 1000.0)
+    turns, order = Turns(AT_ONCE), list[str]()
+    assert all(turns.acquire("holder") for _ in range(AT_ONCE))
 
     def draw(owner: str) -> None:
-        with turn(owner):
-            order.append(owner)
+        turns.acquire(owner)
+        order.append(owner)
 
-    holders = [threading.Thread(target=hold) for _ in range(AT_ONCE)]
-    for thread in holders:
-        thread.start()
-    began.wait()
-    pages = [threading.Thread(target=draw, args=(owner,)) for owner in ["many"] * 60 + ["one", "other"]]
-    waiting_for = drawing_turns._turns._waiting
-    for n, thread in enumerate(pages, 1):
-        thread.start()
-        wait_until(lambda n=n: sum(map(len, waiting_for.values())) == n)
-    go_on.set()
-    for thread in (*holders, *pages):
-        thread.join(30)
-    assert len(order) == 62 and {"one", "other"} <= set(order[: 2 + 2 * AT_ONCE])
+    for n, owner in enumerate(["many"] * 60 + ["one", "other"], 1):
+        threading.Thread(target=draw, args=(owner,), daemon=True).start()
+        wait_until(lambda n=n: sum(map(len, turns._waiting.values())) == n)
+    for n in range(1, 63):
+        turns.release()
+        wait_until(lambda n=n: len(order) == n)
+    assert order == ["many", "one", "other", *["many"] * 59]
 
 
 def test_of_many_pages_of_one_person_one_at_a_time_goes_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
