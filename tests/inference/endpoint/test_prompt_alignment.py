@@ -18,6 +18,7 @@ PART = "\ufffd"
 @pytest.mark.parametrize(
     ("tokens", "text", "spans"),
     [
+        (["1", "キロ"], "１㌔", [(-1, -1), (-1, -1)]),
         (["The", " cat"], "The cat", [(0, 3), (3, 7)]),
         # 量 is E9 87 8F: two tokens of it, each a part.
         (["猫", PART, PART, "。"], "猫量。", [(0, 1), (1, 2), (1, 2), (2, 3)]),
@@ -28,7 +29,6 @@ PART = "\ufffd"
         (["Hello", "world"], "Hello world", [(0, 5), (5, 11)]),
         ([" Hello", " world"], "Hello world", [(0, 5), (5, 11)]),
         (["<unk>", "b"], "字字b", [(0, 2), (2, 3)]),
-        (["1", "キロ"], "１㌔", [(-1, -1), (-1, -1)]),
         ([], "", []),
     ],
 )
