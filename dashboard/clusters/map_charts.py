@@ -16,10 +16,9 @@ from engine.messages.languages import tr
 
 COLUMNS = 3
 MAP_HEIGHT = 430
-POINT_SIZE, POINT_SIZE_3D, CENTROID_SIZE = 7, 3, 13
-OPACITY = 0.85
+POINT_SIZES, CENTROID_SIZE, OPACITY = {2: 7, 3: 3}, 13, 0.85  # of a map of two or three dimensions
 # Of so many points that they would cover each other: where they are dense, and of which class, is what can be seen.
-DENSE_POINTS, DENSE_SIZE, DENSE_SIZE_3D, DENSE_OPACITY = 25_000, 2, 1, 0.6
+DENSE_POINTS, DENSE_SIZES, DENSE_OPACITY = 25_000, {2: 2, 3: 1}, 0.6
 # Beyond this many points the browser draws them on a canvas, not one page element each.
 SVG_POINTS = 2000
 LABEL_SIZE = 12
@@ -95,11 +94,9 @@ def _group_traces(result: Result, model: str, index: int, look: Look) -> Sequenc
     is_solid = result.settings.dimensions == 3
     axes = "xyz" if is_solid else "xy"
     kind = go.Scatter3d if is_solid else go.Scattergl if len(points) > SVG_POINTS else go.Scatter
-    sizes, opacity = (POINT_SIZE, POINT_SIZE_3D), OPACITY
-    if len(points) > DENSE_POINTS:
-        sizes, opacity = (DENSE_SIZE, DENSE_SIZE_3D), DENSE_OPACITY
+    sizes, opacity = (DENSE_SIZES, DENSE_OPACITY) if len(points) > DENSE_POINTS else (POINT_SIZES, OPACITY)
     marker = {
-        "size": sizes[is_solid],
+        "size": sizes[result.settings.dimensions],
         "color": color,
         "opacity": opacity,
         "symbol": SYMBOLS_3D.get(shape, shape) if is_solid else shape,

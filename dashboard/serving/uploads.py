@@ -21,8 +21,8 @@ from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 
 MOST_FILES = 100  # in one tab
-MOST_OF_LARGEST = 2  # so many times the largest file, in one tab
-MOST_TABS = 2  # so many times that, in all tabs of one member
+# Times the largest file that a tab holds at most, and all tabs of a member together.
+OF_TAB, OF_MEMBER = 2, 4
 MIB = 2**20
 
 
@@ -36,6 +36,7 @@ class TabUploads:
         self._app, self._membership = app, membership
         self._coming: Counter[str] = Counter()  # bytes on their way, by tab
         self._n_coming: Counter[str] = Counter()
+        self._opened_by: dict[str, str] = {}  # tab -> sign-in: a tab that was just closed still has its files
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -53,12 +54,14 @@ class TabUploads:
             return
         n_bytes = _announced(headers)
         n_held, held = held_by_tab(tab)
-        has_room = n_held + self._n_coming[tab] < MOST_FILES and held + self._coming[tab] + n_bytes <= most_bytes()
+        has_room = n_held + self._n_coming[tab] < MOST_FILES and held + self._coming[tab] + n_bytes <= most_bytes(
+            OF_TAB
+        )
         of_sender = sum(held_by_tab(other)[1] + self._coming[other] for other in tabs)
-        if not has_room or of_sender + n_bytes > MOST_TABS * most_bytes():
+        if not has_room or of_sender + n_bytes > most_bytes(OF_MEMBER):
             bounds = (
-                f"A tab holds {MOST_FILES} files of {most_bytes() // MIB} MiB at most, "  # untranslated
-                f"all tabs of a member {MOST_TABS * most_bytes() // MIB} MiB."
+                f"A tab holds {MOST_FILES} files of {most_bytes(OF_TAB) // MIB} MiB at most, "  # untranslated
+                f"all tabs of a member {most_bytes(OF_MEMBER) // MIB} MiB."
             )
             await PlainTextResponse(bounds, 413)(scope, receive, send)
             return
@@ -73,33 +76,37 @@ class TabUploads:
                 del self._coming[tab], self._n_coming[tab]
 
     def _tabs_of_sender(self, tab: str, key: str) -> set[str]:
-        """The tabs with files that whoever sends has open, this one among them; without it where it is somebody else's.
+        """The tabs with files of whoever sends, this one among them; without it where it is somebody else's.
 
         Where nobody signs in, nobody's tabs are told from another's.
         """
         opened_by = header_of_tab(tab, SIGN_IN_HEADER)
         if opened_by is None:  # there is no such tab, which Streamlit refuses itself
             return {tab}
+        own = {tab} if opened_by == key else set()
         try:
             membership = self._membership()
             if membership is None:
-                return {tab} if opened_by == key else set()
-            sender = membership.member_of(key)
-            keys = {other: header_of_tab(other, SIGN_IN_HEADER) for other in {tab, *tabs_with_files(), *self._coming}}
-            members = {one: membership.member_of(one) for one in keys.values() if one is not None and one != key}
+                return own
+            keys = self._keys_of_tabs(tab)
+            accounts = {one: account.id for one in {key, *keys.values()} if (account := membership.member_of(one))}
         except EngineError:
-            return {tab} if opened_by == key else set()
+            return own
+        return own | {other for other, one in keys.items() if key in accounts and accounts.get(one) == accounts[key]}
 
-        def is_senders(one: str | None) -> bool:
-            other = members.get(one or "")
-            return one == key or (sender is not None and other is not None and other.id == sender.id)
+    def _keys_of_tabs(self, tab: str) -> dict[str, str]:
+        """The sign-ins that a tab, and all of which files are held or coming, were opened with."""
+        keys: dict[str, str] = {}
+        for one in {tab, *tabs_with_files(), *self._coming}:
+            opened_by = header_of_tab(one, SIGN_IN_HEADER)
+            keys[one] = self._opened_by.get(one, "") if opened_by is None else opened_by
+        self._opened_by = keys
+        return keys
 
-        return {other for other, one in keys.items() if is_senders(one)}
 
-
-def most_bytes() -> int:
-    """The bytes that the files of one tab may have together."""
-    return MOST_OF_LARGEST * int(st.get_option("server.maxUploadSize")) * MIB
+def most_bytes(times: int) -> int:
+    """So many times the largest file, in bytes."""
+    return times * int(st.get_option("server.maxUploadSize")) * MIB
 
 
 def _announced(headers: Headers) -> int:

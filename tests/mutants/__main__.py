@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.affected import OF_ALL_FILES, ROOT, affected, import_graph, importers, mirrored, module_of, path_of
-from tests.mutants.attempts import NOT_NOTICED, NOTICED, SECONDS, Copy, Outcome, Tests, finished, preload
+from tests.mutants.attempts import NOT_NOTICED, NOTICED, SECONDS, Copy, Outcome, Tests, completed, preload
 from tests.mutants.lines import Recorded, lines_of_statement, record
 from tests.mutants.sites import Mutant, mutants
 
@@ -65,7 +65,7 @@ def main() -> int:
         end = time.monotonic() + 60 * options.minutes
         copies = [Copy(Path(folder) / str(i)) for i in range(options.jobs)]
         for copy in copies:
-            if finished(copy.outcome(None, Tests((CONTROL,)))).said != NOT_NOTICED:
+            if completed(copy.outcome(None, Tests((CONTROL,)))).said != NOT_NOTICED:
                 raise RuntimeError(f"{CONTROL} fails in a copy without a change: {copy.output()}")
         trial = Trial(Recorded(lines), options.seconds)
         for mutant, outcome in trial.of(chosen, copies, end):
@@ -101,22 +101,20 @@ class Trial:
 
     def of(self, chosen: Sequence[Mutant], copies: Iterable[Copy], end: float) -> Iterator[tuple[Mutant, Outcome]]:
         """Each change with its outcome, as they come; none is begun after `end` of the monotonic clock."""
-        waiting = list(reversed(chosen))
-        running: list[tuple[Copy, Mutant | None, Generator[None, None, Outcome]]]
-        running = [(copy, None, nothing()) for copy in copies]
-        while running:
-            for place in list(running):
-                copy, mutant, steps = place
+        free, waiting = list(copies), list(reversed(chosen))
+        running: list[tuple[Copy, Mutant, Generator[None, None, Outcome]]] = []
+        while running or (waiting and time.monotonic() < end):
+            while free and waiting and time.monotonic() < end:
+                copy, mutant = free.pop(), waiting.pop()
+                running.append((copy, mutant, self._tried(copy, mutant)))
+            for attempt in list(running):
+                copy, mutant, steps = attempt
                 try:
                     next(steps)
-                    continue
                 except StopIteration as stop:
-                    running.remove(place)
-                    if mutant is not None:
-                        yield mutant, stop.value
-                if waiting and time.monotonic() < end:
-                    following = waiting.pop()
-                    running.append((copy, following, self._tried(copy, following)))
+                    running.remove(attempt)
+                    free.append(copy)
+                    yield mutant, stop.value
             time.sleep(0.02)
 
     def _tried(self, copy: Copy, mutant: Mutant) -> Generator[None, None, Outcome]:
@@ -145,12 +143,6 @@ class Trial:
         steps = steps_to(mutant.path)
         paths = sorted(found.all_files, key=lambda name: (steps.get(name, len(steps)), name))
         return Tests(tuple(paths), found.ids | found.files, but)
-
-
-def nothing() -> Generator[None, None, Outcome]:
-    """What a copy does before its first change."""
-    return Outcome("")
-    yield
 
 
 def named_tests(path: str) -> list[str]:

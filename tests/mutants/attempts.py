@@ -117,7 +117,7 @@ class Copy:
             _end(process)
 
 
-def finished(steps: Generator[None, None, Outcome]) -> Outcome:
+def completed(steps: Generator[None, None, Outcome]) -> Outcome:
     """What a generator returns, after all that it yields."""
     while True:
         try:
@@ -163,18 +163,13 @@ def run_tests(root: Path, tests: Tests, said: Path, temporary: Path) -> None:
         del sys.modules[name]
     sys.path[:] = [str(root), *(path for path in sys.path if path not in ("", str(ROOT)))]
     noted = _Noted(tests)
-    options = [
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        f"--timeout={SECONDS_OF_ONE}",
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--timeout={SECONDS_OF_ONE}"]
+    options += [
         "-m",
         "not nightly",
-    ]
-    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins of pytest that were preloaded with others
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ]  # plugins of pytest that were preloaded with others
     code = pytest.main([*options, f"--rootdir={root}", *tests.paths], plugins=[noted])
     said.write_text(json.dumps([int(code), noted.failed]), encoding="utf-8")
 

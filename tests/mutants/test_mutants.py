@@ -10,7 +10,7 @@ import pytest
 
 from tests.affected import ROOT
 from tests.mutants.__main__ import ROOMS, Trial, drawn, named_tests, steps_to
-from tests.mutants.attempts import NOT_IN_TIME, NOT_NOTICED, NOTICED, Copy, Outcome, Tests, finished
+from tests.mutants.attempts import NOT_IN_TIME, NOT_NOTICED, NOTICED, Copy, Outcome, Tests, completed
 from tests.mutants.lines import Recorded, lines_of_statement
 from tests.mutants.sites import Mutant, mutants
 
@@ -116,30 +116,30 @@ WHOLE = Tests(("test_a.py",))
 
 def test_a_change_is_noticed_by_the_test_that_fails_for_it(tmp_path: Path) -> None:
     copy, change = copied(tmp_path)
-    assert finished(copy.outcome(None, WHOLE)) == Outcome(NOT_NOTICED)
-    assert finished(copy.outcome(change, WHOLE)) == Outcome(NOTICED, "test_a.py::test_passes")
+    assert completed(copy.outcome(None, WHOLE)) == Outcome(NOT_NOTICED)
+    assert completed(copy.outcome(change, WHOLE)) == Outcome(NOTICED, "test_a.py::test_passes")
     sees = Tests(("test_a.py",), frozenset(["test_a.py::test_sees"]))
-    assert finished(copy.outcome(change, sees)) == Outcome(NOTICED, "test_a.py::test_sees")
+    assert completed(copy.outcome(change, sees)) == Outcome(NOTICED, "test_a.py::test_sees")
     none = Tests(
         ("test_a.py",), frozenset(["test_a.py"]), frozenset(["test_a.py::test_passes", "test_a.py::test_sees"])
     )
-    assert finished(copy.outcome(change, none)) == Outcome(NOT_NOTICED)
+    assert completed(copy.outcome(change, none)) == Outcome(NOT_NOTICED)
     assert (copy.root / "a.py").read_text() == CODE
     equal = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
-    assert finished(copy.outcome(equal, WHOLE)) == Outcome(NOT_NOTICED)
+    assert completed(copy.outcome(equal, WHOLE)) == Outcome(NOT_NOTICED)
 
 
 def test_a_change_that_no_module_survives_is_noticed(tmp_path: Path) -> None:
     copy, _ = copied(tmp_path)
     broken = Mutant("a.py", 1, "name", 4, 5, "g")
-    assert finished(copy.outcome(broken, WHOLE)) == Outcome(NOTICED, "collecting the tests")
+    assert completed(copy.outcome(broken, WHOLE)) == Outcome(NOTICED, "collecting the tests")
 
 
 def test_tests_that_take_too_long_have_not_noticed_a_change(tmp_path: Path) -> None:
     copy, change = copied(tmp_path, seconds=60)
     of_one = Tests(("test_a.py",), frozenset(["test_a.py::test_sees"]))
     equal = Mutant("a.py", 2, "operator", change.start - 4, change.end, "x - 0")
-    assert finished(copy.outcome(equal, of_one, seconds=2)) == Outcome(NOT_IN_TIME)
+    assert completed(copy.outcome(equal, of_one, seconds=2)) == Outcome(NOT_IN_TIME)
 
 
 @pytest.mark.nightly

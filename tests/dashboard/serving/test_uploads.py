@@ -12,7 +12,7 @@ import pytest
 
 from dashboard import streamlit_internals
 from dashboard.serving import uploads
-from dashboard.serving.uploads import MIB, MOST_FILES, MOST_TABS, TabUploads, most_bytes
+from dashboard.serving.uploads import MIB, MOST_FILES, OF_MEMBER, OF_TAB, TabUploads, most_bytes
 from dashboard.shared.session import SIGN_IN_HEADER
 from dashboard.streamlit_internals import free_closed_tabs
 from engine.hosted import ADDRESSES
@@ -99,7 +99,7 @@ def test_only_who_has_a_tab_open_uploads_to_it_or_removes_from_it(server: Server
 def test_the_files_of_one_tab_are_bounded_in_bytes_and_number(server: Server) -> None:
     middleware = TabUploads(server.app, lambda: None)
     server.opened_by = {"tab": "none", "other": "none"}
-    assert most_bytes() == 2 * MIB
+    assert most_bytes(OF_TAB) == 2 * MIB
     assert [status(middleware, "PUT", "tab", f"{n}", "none", MIB) for n in range(3)] == [204, 204, 413]
     assert status(middleware, "PUT", "tab", "c", "none", None) == 413  # which may be as large as the largest
     assert status(middleware, "PUT", "other", "0", "none", MIB) == 204
@@ -113,13 +113,18 @@ def test_the_files_of_one_tab_are_bounded_in_bytes_and_number(server: Server) ->
 def test_the_files_of_all_tabs_of_a_member_are_bounded(server: Server, membership: Membership) -> None:
     middleware = TabUploads(server.app, lambda: membership)
     server.opened_by = {"1": "a1", "2": "a1", "3": "a2", "of ben": "b1"}
-    assert MOST_TABS * most_bytes() == 4 * MIB
+    assert most_bytes(OF_MEMBER) == 4 * MIB
     filled = [status(middleware, "PUT", tab, f"{n}", "a1", MIB) for tab in "12" for n in range(2)]
     assert filled == [204] * 4
     assert status(middleware, "PUT", "3", "one more", "a2", 1) == 413  # signed in again, the same member
     assert status(middleware, "PUT", "of ben", "0", "b1", MIB) == 204
+    del server.opened_by["2"]  # closed, and its files are held for some minutes yet
+    assert status(middleware, "PUT", "3", "one more", "a2", 1) == 413
     assert status(middleware, "DELETE", "1", "0", "a1") == 204
     assert status(middleware, "PUT", "3", "one more", "a2", 1) == 204
+    server.uploaded_file_mgr.remove_session_files("2")
+    assert status(middleware, "PUT", "3", "another", "a2", MIB) == 204
+    assert set(middleware._opened_by) == {"1", "3", "of ben"}
 
 
 def test_a_closed_tab_gives_its_files_back_without_another_one_being_opened(server: Server) -> None:
