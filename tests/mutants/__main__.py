@@ -141,7 +141,8 @@ class Trial:
         if not found.all_files:
             return Tests(tuple(named_tests(mutant.path)), None, but)
         steps = steps_to(mutant.path)
-        paths = sorted(found.all_files, key=lambda name: (steps.get(name, len(steps)), name))
+        present = [name for name in found.all_files if (ROOT / name).exists()]  # a record may be of a state before
+        paths = sorted(present, key=lambda name: (steps.get(name, len(steps)), name))
         return Tests(tuple(paths), found.ids | found.files, but)
 
 
