@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for test, of_it in cases.items():
-        for i in left_for_the_night(test.partition("::")[0], len(of_it)):
+        for i in left_for_the_night(test, len(of_it)):
             of_it[i].add_marker(pytest.mark.nightly)
 
 

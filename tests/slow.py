@@ -29,7 +29,7 @@ NIGHTLY = (
 )
 
 # Of a test with many cases a check has so many, evenly from the first to the last; `make nightly` has the others. The
-# first part of a path that fits counts.
+# first part of "path::test" that fits counts.
 FEW_CASES = (
     ("tests/browser/every_page/test_language.py", 1),
     ("tests/browser/test_accessibility.py", 3),
@@ -38,6 +38,7 @@ FEW_CASES = (
     ("tests/commands/test_skip_bad_rows.py", 3),
     ("tests/dashboard/clusters/test_page.py", 3),
     ("tests/dashboard/compare/", 4),
+    ("tests/dashboard/lessons/test_page.py", 2),
     ("tests/dashboard/minimal_pairs/test_outside_scores.py", 1),
     ("tests/dashboard/shared/exports/test_input_columns.py", 2),
     ("tests/dashboard/shared/test_guided_reading.py", 3),
@@ -45,6 +46,7 @@ FEW_CASES = (
     ("tests/dashboard/test_labels.py", 2),
     ("tests/dashboard/test_true_sentences.py", 4),
     ("tests/datasets/test_reader_process.py", 2),
+    ("tests/evaluations/alignment/test_bertscore_kinds.py::test_scores_equal_those_of_bert_score", 9),
     ("tests/evaluations/alignment/test_pair_scores.py", 12),
     ("tests/evaluations/clusters/test_maps.py", 1),
     ("tests/evaluations/minimal_pairs/test_exact_decisions.py", 4),
@@ -52,9 +54,11 @@ FEW_CASES = (
     ("tests/inference/own_code/", 1),
     ("tests/measures/statistics/correlations/test_rank_intervals.py", 4),
     ("tests/measures/statistics/test_clustered_means.py", 3),
+    ("tests/models/loading/gguf/test_weights.py::test_the_numbers_are_those_of_the_blocks", 9),
     ("tests/models/loading/test_adapters.py", 5),
     ("tests/models/scoring/vectors/", 4),
     ("tests/models/sources/hub/test_errors.py", 6),
+    ("tests/models/tokenization/test_batches.py", 6),
     ("tests/models/zoo/", 4),
 )
 
@@ -69,9 +73,9 @@ def is_nightly(path: str) -> bool:
     return path in NIGHTLY
 
 
-def left_for_the_night(path: str, cases: int) -> set[int]:
-    """Which cases of a test, by their number from 0, no check has. path: of its file, from the root with "/"."""
-    few = next((few for part, few in FEW_CASES if path.startswith(part)), cases)
+def left_for_the_night(test: str, cases: int) -> set[int]:
+    """Which cases of a test, by their number from 0, no check has. test: "path::name", the path from the root with "/"."""
+    few = next((few for part, few in FEW_CASES if test.startswith(part)), cases)
     if few >= cases:
         return set()
     return set(range(cases)) - {round(i * (cases - 1) / max(few - 1, 1)) for i in range(few)}

@@ -59,6 +59,7 @@ def test_every_check_runs_on_the_cpu(capsys: pytest.CaptureFixture[str]) -> None
         assert any(part in case for case in cases), part
 
 
+@pytest.mark.nightly
 def test_every_bench_runs_on_the_cpu(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     results = tmp_path / "RESULTS_GPU.md"
     assert main(["bench", "--device", "cpu", "--small", "--results", str(results)]) == 0

@@ -85,6 +85,7 @@ def test_the_build_reads_the_list_of_libraries_that_change_numbers(package: Modu
     assert package.numbers(ROOT) == library_versions.ALL
 
 
+@pytest.mark.nightly  # the wheel of `make slow` is made of all files
 def test_every_file_can_be_renamed(package: ModuleType) -> None:
     names = package.module_names(ROOT)
     sources = [path for path in package.files(ROOT) if path.suffix == ".py"]

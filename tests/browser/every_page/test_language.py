@@ -58,17 +58,18 @@ def walk(page: Page, language: str) -> PageCard:
     return card
 
 
-def test_every_page_twice_and_again_in_the_other_language(context: BrowserContext, server: Server) -> None:
+def test_every_page_in_both_languages(context: BrowserContext, server: Server) -> None:
     page, current = context.new_page(), PAGES[0]
     page.goto(address(server, "home"))
     settled(page)
     first = page.locator("html").get_attribute("lang") or ""
-    for language in (first, OTHER[first], first):
+    for language in (first, OTHER[first]):
         if language != page.locator("html").get_attribute("lang"):
             press(page.get_by_role("radio", name=LANGUAGES[language], exact=True))
         expect_language(page, current, language)
         current = walk(page, language)
-    walk(page, first)
+    press(page.get_by_role("radio", name=LANGUAGES[first], exact=True))
+    expect_language(page, current, first)
     for card in (card for card in PAGES if not card.in_menu):  # others lead to them
         page.goto(address(server, card.name))
         expect_language(page, card, first)
