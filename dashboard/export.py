@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,8 +32,10 @@ def add_command(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Draw the pages of the runs in both languages, and write the site."""
-    logging.getLogger("streamlit").setLevel(logging.ERROR)  # it warns of every page that no server draws
-    from dashboard.shared.exports.site.drawing import asked_for, drawn  # Streamlit, for this command alone
+    from dashboard.streamlit_internals import expect_no_server  # Streamlit, for this command alone
+
+    expect_no_server()
+    from dashboard.shared.exports.site.drawing import asked_for, drawn
     from dashboard.shared.exports.site.pages import site_files
     from engine.runs.open import open_engine
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from dashboard.faces import FACES
-from dashboard.shared import samples
+from dashboard.streamlit_internals import expect_no_server
 from engine.datasets import sample_data
 from engine.errors import EngineError
 from engine.runs.open import open_engine
@@ -16,6 +15,10 @@ from engine.runs.open import open_engine
 
 def main() -> int:
     """Submit the sample runs and wait for them; returns the exit code."""
+    expect_no_server()
+    from dashboard.faces import FACES
+    from dashboard.shared import samples
+
     try:
         with open_engine(resume=False) as engine:
             for face in FACES.values():

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from google.protobuf.message import DecodeError
-from streamlit import runtime
+from streamlit import get_option, runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.logger import set_log_level
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -33,6 +34,12 @@ DOWNLOADS, UPLOADS = "/media/", "/_stcore/upload_file/"
 # Of the page that is served for every address, before a script runs.
 SERVED_TITLE, SERVED_LANGUAGE = b"<title>Streamlit</title>", b'<html lang="en">'
 METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
+
+
+def expect_no_server() -> None:
+    """Have Streamlit say nothing of pages and caches that no server has; before their modules are imported."""
+    get_option("logger.level")  # the configuration is read now, and sets the level no more
+    set_log_level("error")
 
 
 def is_drawing() -> bool:

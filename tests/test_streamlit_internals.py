@@ -11,6 +11,8 @@ import importlib
 import json
 import logging
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -279,3 +281,17 @@ def test_the_messages_have_the_fields_that_a_visitor_without_a_browser_sets(of_t
         state.file_uploader_state_value.uploaded_file_info.add(name="c", size=1, file_id="d")
         of_tests.BackMsg().file_urls_request.file_names.append("e")
         assert json.dumps(of_tests.ForwardMsg().file_urls_response.response_id) == '""'
+
+
+def test_without_a_server_nothing_is_said_of_it() -> None:
+    """Caches and elements of a process that is no server warn of that, each time."""
+    code = (
+        "from dashboard.streamlit_internals import expect_no_server\n"
+        "expect_no_server()\n"
+        "import streamlit as st\n"
+        "st.cache_data(lambda: 1)\n"
+        "st.text(st.session_state.get('a', 'b'))\n"
+    )
+    with promised("streamlit.logger.set_log_level"):
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
