@@ -7,6 +7,7 @@ Parts of its pages are also named in `page_frame.css` and `page_frame.js`.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -24,6 +25,9 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+# The server imports pages with caches before it runs, and would be told of each cache that nothing runs yet.
+logging.getLogger("streamlit.runtime.caching.cache_data_api").addFilter(lambda entry: "No runtime" not in entry.msg)
 
 Container: TypeAlias = DeltaGenerator  # a place on a page that elements are put into
 SIGN_IN_COOKIE: str = USER_COOKIE_NAME

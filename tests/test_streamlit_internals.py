@@ -283,15 +283,19 @@ def test_the_messages_have_the_fields_that_a_visitor_without_a_browser_sets(of_t
         assert json.dumps(of_tests.ForwardMsg().file_urls_response.response_id) == '""'
 
 
-def test_without_a_server_nothing_is_said_of_it() -> None:
-    """Caches and elements of a process that is no server warn of that, each time."""
-    code = (
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import dashboard.server",
         "from dashboard.streamlit_internals import expect_no_server\n"
         "expect_no_server()\n"
-        "import streamlit as st\n"
-        "st.cache_data(lambda: 1)\n"
-        "st.text(st.session_state.get('a', 'b'))\n"
-    )
+        "import dashboard.shared.samples, streamlit as st\n"
+        "st.text(st.session_state.get('a', 'b'))\n",
+    ],
+    ids=["before it runs", "never"],
+)
+def test_without_a_server_nothing_is_said_of_it(code: str) -> None:
+    """Caches and elements of a process in which none runs warn of that, each time."""
     with promised("streamlit.logger.set_log_level"):
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
