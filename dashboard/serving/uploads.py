@@ -17,7 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.shared.session import SIGN_IN_HEADER
 from dashboard.streamlit_internals import UPLOADS, header_of_tab, held_by_tab, tabs_with_files
-from engine.errors import EngineError
+from engine.datasets.formats.files import max_file_bytes
+from engine.errors import EngineError, InputError
 from engine.runs.access.membership import Membership
 
 MOST_FILES = 100  # in one tab
@@ -105,11 +106,15 @@ class TabUploads:
 
 
 def most_bytes(times: int) -> int:
-    """So many times the largest file, in bytes."""
-    return times * int(st.get_option("server.maxUploadSize")) * MIB
+    """So many times the largest file that is taken and read, in bytes."""
+    largest = int(st.get_option("server.maxUploadSize")) * MIB
+    try:
+        return times * min(largest, max_file_bytes())
+    except InputError:  # the variable is no number, which every reader says
+        return times * largest
 
 
 def _announced(headers: Headers) -> int:
     """The bytes that a request says it has; the most it may have where it says nothing."""
     length = headers.get("content-length", "")
-    return int(length) if length.isdigit() else int(st.get_option("server.maxUploadSize")) * MIB
+    return int(length) if length.isdigit() else most_bytes(1)

@@ -110,6 +110,15 @@ def test_the_files_of_one_tab_are_bounded_in_bytes_and_number(server: Server) ->
     assert not middleware._coming and not middleware._n_coming
 
 
+def test_the_bounds_are_by_the_largest_file_that_is_read(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "0.5")
+    assert most_bytes(OF_TAB) == MIB
+    monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "500")
+    assert most_bytes(OF_TAB) == 2 * MIB
+    monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "much")
+    assert most_bytes(OF_TAB) == 2 * MIB
+
+
 def test_the_files_of_all_tabs_of_a_member_are_bounded(server: Server, membership: Membership) -> None:
     middleware = TabUploads(server.app, lambda: membership)
     server.opened_by = {"1": "a1", "2": "a1", "3": "a2", "of ben": "b1"}
