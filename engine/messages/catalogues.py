@@ -126,9 +126,16 @@ def messages(wanted: str) -> list[tuple[Path, Any]]:
     return entries
 
 
+class _Texts(GNUTranslations):
+    """Translations that leave "" as it is, for which gettext has the header of the catalogue."""
+
+    def gettext(self, message: str) -> str:
+        return super().gettext(message) if message else message
+
+
 @cache
 def compiled(wanted: str) -> GNUTranslations:
-    """The entries of all catalogues, as gettext has them."""
+    """The entries of all catalogues, as gettext has them; of no text there is none, so that it stays empty."""
     from babel.messages.catalog import Catalog
     from babel.messages.mofile import write_mo
 
@@ -138,7 +145,7 @@ def compiled(wanted: str) -> GNUTranslations:
     file = io.BytesIO()
     write_mo(file, whole)
     file.seek(0)
-    return GNUTranslations(file)
+    return _Texts(file)
 
 
 def places(text: str) -> list[str]:
