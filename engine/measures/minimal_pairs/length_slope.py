@@ -171,7 +171,11 @@ def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArra
         return Message("the difference is {values:g} in every pair", values=values[0])
     right, wrong = values[n_right > 0], values[n_right < n]
     if not right.size or not wrong.size:
-        return Message("every pair is right") if right.size else Message("every pair is wrong")
+        return (
+            Message("every pair that is no tie is right")
+            if right.size
+            else Message("every pair that is no tie is wrong")
+        )
     if right.max() <= wrong.min() or wrong.max() <= right.min():
         return PERFECT_SEPARATION
     return ""

@@ -17,7 +17,7 @@ from dashboard.minimal_pairs.pair_table import filtered, pair_table
 from engine.evaluations.minimal_pairs.length_effects import misleads, slopes
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
-from tests.support.minimal_results import synthetic
+from tests.support.minimal_results import from_margins, synthetic
 
 MODELS = ("m", "<n>")
 
@@ -184,6 +184,14 @@ def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
     figure = charts.category_figure(by_category(result, "LP"), "A=U")
     equal = result.pairs["acceptable_tokens"] == result.pairs["unacceptable_tokens"]
     assert sum(len(trace.x) for trace in figure.data) == equal.sum()
+
+
+def test_a_point_at_none_is_whole_and_no_label_is_under_the_button_for_a_picture() -> None:
+    """Half of a point at 0% was cut off, and 100% was behind the camera."""
+    wrong = by_category(from_margins({"m": [-1.0, -2.0, 0.0]}, [(3, 3)] * 3), "LP")
+    figure = charts.category_figure(wrong)
+    assert figure.data[0].x.tolist() == [0.0] and figure.layout.xaxis.range[0] < 0
+    assert figure.layout.xaxis.side == "top" and figure.layout.margin.t == charts.UNDER_CAMERA
 
 
 def test_pairs_without_category_have_a_name() -> None:
