@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    for x, anchor, text in ((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))):
+    ends = points["difference"].min() < 0, points["difference"].max() > 0  # at an end of equal pairs neither is true
+    for x, anchor, text in compress(((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))), ends):
         figure.add_annotation(
             x=x,
             y=0,

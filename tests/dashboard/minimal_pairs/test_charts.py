@@ -92,6 +92,17 @@ def test_a_point_without_an_interval_parts_the_band_and_is_never_called_0_percen
     assert interval({"n": 3, "ci_low": np.nan, "ci_high": np.nan, "n_tied": 0}) == "no 95% interval"
 
 
+@pytest.mark.parametrize(
+    ("counts", "ends"),
+    [([(3, 4), (3, 3)], ["shorter (A < U)"]), ([(4, 3), (3, 3)], ["longer (A > U)"]), ([(3, 3), (4, 4)], [])],
+)
+def test_an_end_of_equal_pairs_is_called_neither_shorter_nor_longer(
+    counts: list[tuple[int, int]], ends: list[str]
+) -> None:
+    figure = charts.difference_figure(by_difference(from_margins({"m": [1.0, -1.0]}, counts), "LP"))
+    assert [note.text for note in figure.layout.annotations if " U)" in note.text] == ends
+
+
 def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -> None:
     points = by_difference(result, "MeanLP", least=250)
     assert points["merged"].any()
