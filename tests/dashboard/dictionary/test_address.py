@@ -107,4 +107,7 @@ def test_what_the_link_cannot_ask_for_is_ignored_with_words() -> None:
     app = visit("dictionary", dictionary="novel@nobody", share="7", find="猫", **{"threshold-by": "luck"})
     for name in ("dictionary", "share", "threshold-by"):
         assert f"The link asks for {name} " in words(app)
-    assert linked(app) == {"find": ["猫"]} and app.text_input(key="corpora-query-").value == "猫"
+    assert (
+        linked(app) == {"find": ["猫"], "dictionary": ["novel@bert-mini-ja"]}
+        and app.text_input(key="corpora-query-").value == "猫"
+    )
