@@ -109,7 +109,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         if any(dataset.data_kind.holds == what for dataset in datasets)
     ]
     if len(held) > 1:
-        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(held)))
+        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=together(", ", held)))
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []
