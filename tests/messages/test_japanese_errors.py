@@ -245,8 +245,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "modules": (model({"config.json": {}, "modules.json": [{"path": "../x", "type": "a.Pooling"}]}), ("'../x'",)),
     "adapter": (adapter, ("'../no such base'", "base_model_name_or_path")),
     "recipe": (
-        lambda folder: recipe_from({"normalize": ["upper"], "max_tokens": 0, "x": 1}, "recipe.json"),
-        ("recipe.json", "x", "max_tokens", "['upper']", "nfkc, full-width, lower"),
+        lambda folder: recipe_from({"normalize": ["upper"], "max_tokens": 0, "x": 1, "segmenter": "y"}, "recipe.json"),
+        ("recipe.json", "x", "'y'", "mecab-jumandic", "max_tokens", "['upper']", "nfkc, full-width, lower"),
     ),
     "model that is not allowed": (
         lambda folder: AllowedModels(patterns=("cl-tohoku/*",)).require("gpt2"),
