@@ -15,11 +15,17 @@
       const app = document.querySelector('[data-testid="stApp"]');
       body.style.colorScheme = app ? getComputedStyle(app).colorScheme : "";
     });
+    // What moves to the side is moved by keys, too.
+    document.querySelectorAll('[data-testid="stMarkdownContainer"]:has(> table)').forEach((box) => {
+      box.toggleAttribute("tabindex", box.scrollWidth > box.clientWidth);
+      if (box.hasAttribute("tabindex")) box.tabIndex = 0;
+    });
   };
   mend();
   if (!window.hakariMenu) {
     window.hakariMenu = new MutationObserver(mend);
     window.hakariMenu.observe(document.body, { childList: true, subtree: true });
+    window.addEventListener("resize", mend);
   }
   // Texts shown as they are have word joiners where Markdown would combine characters: they are no part of what is copied.
   if (!window.hakariCopy) {

@@ -100,7 +100,7 @@ class Option:
         ('1 or more', 'cls, mean')
         """
         if self.choices:
-            return ", ".join(map(str, self.choices))
+            return ", ".join(str(choice) for choice in self.choices if choice != "")
         if self.least is None and self.most is None:
             return ""
         if self.exclusive:

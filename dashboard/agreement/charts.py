@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.ranks import rank_labels
-from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, shortened, template_safe
+from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, template_safe
 from engine.evaluations.agreement.evaluate import MEASURES, counted
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr
+from engine.models.sources.names import shown_name
 
 HEIGHT = 360
 DOT = 11
@@ -33,7 +35,7 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
             x=shared[first],
             y=shared[second],
             mode="markers+text" if named else "markers",
-            text=[plain(_name(model)) for model in shared["model"]],
+            text=[plain(name) for name in _names(shared["model"].tolist())],
             textfont={"size": 11},
             textposition=_name_positions(shared[first], shared[second], MEASURES[second]),
             cliponaxis=False,
@@ -101,6 +103,10 @@ def _hover(kind: str, axis: str) -> str:
     return f"{template_safe(measure_name(measure))} %{{{axis}:{'.2%' if measure in PER_CENT else ',.4~g'}}}"
 
 
-def _name(model: str) -> str:
-    short = shortened(model).rpartition("/")[2]
-    return short if len(short) <= LONGEST_NAME else "…" + short[1 - LONGEST_NAME :]
+def _names(models: Sequence[str]) -> list[str]:
+    """The names of points: the last part of each, unless another model has the same; long ones without their beginning."""
+    whole = [shown_name(model) for model in models]
+    last = [name.rpartition("/")[2] for name in whole]
+    names = [part if last.count(part) == 1 else name for part, name in zip(last, whole, strict=True)]
+    cut = [name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :] for name in names]
+    return [part if cut.count(part) == 1 else name for part, name in zip(cut, names, strict=True)]

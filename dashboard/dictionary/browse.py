@@ -21,6 +21,7 @@ from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.file_names import of_name
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.theme import list_height
 from dashboard.shared.wording import verbatim
@@ -72,10 +73,13 @@ def choose(
     title: str,
     default: str = "",
 ) -> AvailableDictionary:
-    """A choice among dictionaries, by default the one whose `choice` is `default`; the address names it."""
+    """A choice among dictionaries, by default the one whose `choice` is `default`, else one of the samples' language.
+
+    The address names any but `default`: the language may be another one where a link is opened.
+    """
     by_name = {_address_name(entry): entry for entry in options}
-    own = next((name for name, entry in by_name.items() if entry.choice == default), next(iter(by_name)))
-    first = address.first(declared, own, offered=by_name)
+    own = next((name for name, entry in by_name.items() if entry.choice == default), "")
+    first = address.first(declared, own or _of_readers_language(by_name), offered=by_name)
     entry = st.selectbox(
         title,
         list(by_name.values()),
@@ -86,6 +90,22 @@ def choose(
     )
     address.keep(declared, _address_name(entry), own)
     return entry
+
+
+def _of_readers_language(by_name: Mapping[str, AvailableDictionary]) -> str:
+    """The first built-in dictionary of the language of the samples, else the first one."""
+    wanted = sample_language.usual()
+    of_language = (
+        name
+        for name, entry in by_name.items()
+        if not entry.run_id and not entry.of_words and _language(entry.model) == wanted
+    )
+    return next(of_language, next(iter(by_name)))
+
+
+def _language(model: str) -> str:
+    """The language of the built-in model that a dictionary was counted with."""
+    return language_of(f"{BUILT_IN_PREFIX}{model.removeprefix(BUILT_IN_PREFIX)}")
 
 
 def _address_name(entry: AvailableDictionary) -> str:
@@ -102,7 +122,7 @@ def browse(entry: AvailableDictionary, address: PageAddress) -> None:
         st.info(tr("This dictionary has no entries: its corpus had no token."), icon=":material/menu_book:")
         _files(entry, dictionary, frame, {})
         return
-    language = language_of(f"{BUILT_IN_PREFIX}{entry.model.removeprefix(BUILT_IN_PREFIX)}")
+    language = _language(entry.model)
     about = (ABOUT_ENGLISH if language == "en" else ABOUT).get(entry.choice, "")
     st.caption(" ".join([tr(about), _unit(entry.unit)]).strip())
     threshold = _threshold(dictionary, float(frame["idf"].max()), address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ MOST_BANDS = 4  # more of them, one on the other, cannot be distinguished
 CHANCE = 0.5
 OVERALL = mark("all categories")
 LINE_HEIGHT = 30  # of a category with two points
+UNDER_CAMERA = 52  # pixels above a plot with texts over its right end, which the button for a picture would lie on
 
 
 def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = PAIRS.counted) -> go.Figure:
@@ -93,7 +95,8 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    for x, anchor, text in ((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))):
+    ends = points["difference"].min() < 0, points["difference"].max() > 0  # at an end of equal pairs neither is true
+    for x, anchor, text in compress(((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))), ends):
         figure.add_annotation(
             x=x,
             y=0,
@@ -175,7 +178,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
         )
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(
-        tickformat=".0%", range=[min(_floor(shown), 0.4), 1.02], fixedrange=True, zeroline=False, side="top"
+        tickformat=".0%", range=[min(_floor(shown) - 0.02, 0.4), 1.02], fixedrange=True, zeroline=False, side="top"
     )
     figure.update_yaxes(
         categoryorder="array",
@@ -188,9 +191,11 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
     )
     line = CATEGORY_HEIGHT + 8 * (len(models) - 1)
     figure = laid_out(
-        figure, height=line * len(order) + 84, legend=len(models) > 1, across=_share_axis(word), up=tr("Category")
+        figure, height=line * len(order) + 104, legend=len(models) > 1, across=_share_axis(word), up=tr("Category")
     )
-    figure.update_layout(scattermode="group", margin={"t": 32, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))})
+    figure.update_layout(
+        scattermode="group", margin={"t": UNDER_CAMERA, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))}
+    )
     return figure
 
 
@@ -239,9 +244,9 @@ def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
         automargin=True,
     )
     figure = laid_out(
-        figure, height=LINE_HEIGHT * len(names) + 84, legend=True, across=measure_name("accuracy"), up=tr("Category")
+        figure, height=LINE_HEIGHT * len(names) + 104, legend=True, across=measure_name("accuracy"), up=tr("Category")
     )
-    figure.update_layout(margin={"t": 32, "b": 8}, legend={"y": -12 / (LINE_HEIGHT * max(len(names), 1))})
+    figure.update_layout(margin={"t": UNDER_CAMERA, "b": 8}, legend={"y": -12 / (LINE_HEIGHT * max(len(names), 1))})
     return figure
 
 

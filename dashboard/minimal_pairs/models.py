@@ -123,7 +123,12 @@ def _comparisons(view: ScoredRun, words: PairWords) -> None:
 
 
 def _differing(view: ScoredRun, choices: SectionChoices, words: PairWords) -> None:
-    st.markdown(tr("**Largest differences between two models** :gray[select a pair to see its tokens below]"))
+    st.markdown(
+        tr(
+            "**Largest differences between two models** :gray[decided differently first, then by the difference of the "
+            "margins, each divided by its model's root mean square; select a pair to see its tokens below]"
+        )
+    )
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]
     if len(names) > 1:

@@ -84,7 +84,8 @@ def matched_names(
     matches : of all tokens, by their vectors.
     compared : bool (n_tokens,), tokens of a name that has a counterpart: a name in the other sentence that it could be,
         which for a number is one with the same counter. A name without one is left to its vectors.
-    positions : int (n_tokens,), where the best counterpart begins in the other sentence. Read only where compared.
+    positions : int (n_tokens,), the token of the best counterpart in the other sentence that it is shown beside. Read
+        only where compared.
     agreements : (n_tokens,), M of `best_agreement` with that counterpart. Read only where compared.
 
     Range: similarities of names in [0, 1], of other tokens in [-1, 1]; higher is better. M is squared so that names

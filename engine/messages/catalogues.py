@@ -93,6 +93,20 @@ FORMER = {
         "{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. Choose a model that has "
         "them, or ask the operator of this instance to list it in {ALLOWED_VARIABLE}."
     ),
+    "{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut there: {listed}.": (
+        "{model}: {rows} exceed the {longest} tokens that it reads as published, and their sentences were cut there: "
+        "{listed}."
+    ),
+    "{n_lone} are the only one of their class; without them {n_classes} classes remain, and clustering needs at least "
+    "2. Add sentences to those classes, or keep classes of one sentence.": (
+        "those that are the only one of their class ({n_lone}) are left out; the number of classes is then {n_classes}, "
+        "and clustering needs at least 2. Add sentences to those classes, or keep classes of one sentence."
+    ),
+    "Choose none, or build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the corpora "
+    "page, and choose it as the idf dictionary.": (
+        "Choose none, or build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the page "
+        "Dictionaries, and choose it as the idf dictionary."
+    ),
 }
 
 
@@ -126,9 +140,16 @@ def messages(wanted: str) -> list[tuple[Path, Any]]:
     return entries
 
 
+class _Texts(GNUTranslations):
+    """Translations that leave "" as it is, for which gettext has the header of the catalogue."""
+
+    def gettext(self, message: str) -> str:
+        return super().gettext(message) if message else message
+
+
 @cache
 def compiled(wanted: str) -> GNUTranslations:
-    """The entries of all catalogues, as gettext has them."""
+    """The entries of all catalogues, as gettext has them; of no text there is none, so that it stays empty."""
     from babel.messages.catalog import Catalog
     from babel.messages.mofile import write_mo
 
@@ -138,7 +159,7 @@ def compiled(wanted: str) -> GNUTranslations:
     file = io.BytesIO()
     write_mo(file, whole)
     file.seek(0)
-    return GNUTranslations(file)
+    return _Texts(file)
 
 
 def places(text: str) -> list[str]:

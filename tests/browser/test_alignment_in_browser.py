@@ -21,6 +21,7 @@ from tests.browser.visitor import (
     inside,
     press,
     settled,
+    too_wide,
     unfold,
     upload,
 )
@@ -244,7 +245,7 @@ def test_html_in_a_pair_is_escaped_and_fits_a_phone(server: Server, chromium) ->
     page = context.new_page()
     typed(page, server, '<img src=x onerror="window.hit=1">猫がいる。', "<b>犬</b>がいる。" * 10)
     assert page.evaluate("window.hit") is None and page.locator("img[src='x']").count() == 0
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    overflow = too_wide(page)
     assert overflow <= 1
     # of so many lines the links are drawn for the chosen token alone
     links = page.locator(f"{VIEW} .links path")

@@ -11,7 +11,16 @@ from playwright.sync_api import Page, expect
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, downloaded, evaluate, settled, upload
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    address,
+    choose_one_model,
+    downloaded,
+    evaluate,
+    settled,
+    too_wide,
+    upload,
+)
 from tests.support.layouts.livedoor import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"
@@ -85,5 +94,5 @@ def test_agreement_shows_the_papers_numbers_marked_as_published(page: Page, serv
         settled(page)
         expect(page.get_by_text("as published").first).to_be_visible()
         expect(page.get_by_text(re.compile("PACLIC 34, table 2")).first).to_be_visible()
-        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        overflow = too_wide(page)
         assert overflow <= 1, f"the page is {overflow} px too wide at {width}"

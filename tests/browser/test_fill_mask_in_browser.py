@@ -19,6 +19,7 @@ from tests.browser.visitor import (
     inside,
     press,
     settled,
+    too_wide,
     upload,
 )
 
@@ -96,7 +97,7 @@ def test_everything_fits_a_dark_phone(server: Server, evaluated: str, chromium) 
     page.goto(evaluated)
     settled(page)
     expect(chart(page, "fill-mask-predictions")).to_be_visible()
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    overflow = too_wide(page)
     assert overflow <= 1
     context.close()
 

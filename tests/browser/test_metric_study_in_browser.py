@@ -22,6 +22,7 @@ from tests.browser.visitor import (
     evaluate,
     press,
     settled,
+    too_wide,
     unfold,
     upload,
 )
@@ -123,7 +124,7 @@ def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(server: Server, c
     settled(page)
     page.locator('[class*="st-key-metric-scatter-"] .js-plotly-plot .point').first.hover(force=True)
     page.wait_for_timeout(500)
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    overflow = too_wide(page)
     assert overflow <= 1 and alerts == [] and page.locator("img[src='x']").count() == 0
     context.close()
 

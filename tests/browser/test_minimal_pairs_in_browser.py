@@ -22,6 +22,7 @@ from tests.browser.visitor import (
     inside,
     press,
     settled,
+    too_wide,
 )
 
 FIGURE = '[class*="st-key-minimal-pairs-difference-"] .js-plotly-plot'
@@ -160,7 +161,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(server: Server, ch
     expect(page.get_by_text(re.compile("Margin .* before"))).to_be_visible()
     settled(page)
     assert page.evaluate("window.hit") is None
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    overflow = too_wide(page)
     assert overflow <= 1
     context.close()
 

@@ -25,6 +25,7 @@ from tests.browser.visitor import (
     evaluate,
     press,
     settled,
+    too_wide,
     upload,
     violations,
 )
@@ -56,7 +57,7 @@ def test_every_page_opens_at_both_widths(page: Page, server: Server, card) -> No
         page.goto(address(server, card.name))
         settled(page)
         expect(page.get_by_text(card.question).first).to_be_visible()
-        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        overflow = too_wide(page)
         assert overflow <= 1, f"{card.name} is {overflow} px too wide at {width}"
         assert violations(page) == []
 

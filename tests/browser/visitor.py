@@ -59,6 +59,11 @@ def settled(page: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+def too_wide(page: Page) -> int:
+    """By how many pixels a page goes on to the side: Streamlit scrolls its main part, so the document always fits."""
+    return int(page.locator('[data-testid="stMain"]').evaluate("(main) => main.scrollWidth - main.clientWidth"))
+
+
 def violations(page: Page) -> list[str]:
     """What the Content-Security-Policy kept the page from since it was loaded."""
     return list(page.evaluate("window.violations ?? []"))

@@ -17,7 +17,7 @@ from engine.datasets import human_scores, sample_data, sentence_pairs
 from engine.datasets.corpora.corpus import read_documents
 from engine.datasets.formats.archives import read_members
 from engine.datasets.formats.files import paste_table, read_table
-from engine.datasets.labelled import domain_sentences, labelled_sentences
+from engine.datasets.labelled import domain_sentences, labelled_sentences, livedoor
 from engine.datasets.labelled.livedoor import read_livedoor
 from engine.datasets.labelled.webis import read_reviews
 from engine.datasets.masked import masked_building, masked_sentences
@@ -28,6 +28,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.classification.records import Settings as ClassificationSettings
 from engine.evaluations.clusters.records import Settings as ClusterSettings
 from engine.inference.endpoint.settings import endpoints
+from engine.inference.ray.dispatch import _version_difference
 from engine.language import mecab, segmenters
 from engine.language.normalize import normalize
 from engine.language.readings.own import own_readings
@@ -174,6 +175,21 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "typed sentence": (lambda folder: masked_sentences.single_sentence("", "犬", "", "typed"), ("＿＿",)),
     "noun that never occurs": (nothing_found, ("d.csv", "象")),
     "archive without pairs": (lambda folder: read_pairs([("p.zip", zipped({"a.csv": "x,y\n1,2\n"}))]), ("a.csv",)),
+    "files of two kinds": (
+        lambda folder: read_pairs(
+            [
+                ("a.csv", "good,bad\n猫がいる,猫をいる\n".encode()),
+                ("b.csv", "sentence,label\n猫がいる,1\n犬,0\n".encode()),
+            ]
+        ),
+        ("'a.csv'", "'b.csv'"),
+    ),
+    "versions of a cluster": (
+        lambda folder: (_ for _ in ()).throw(
+            InputError(_version_difference({"torch": "2.13", "code": "a"}, {"torch": "2.12", "code": "b"}))
+        ),
+        ("torch", "2.12", "2.13"),
+    ),
     "livedoor": (
         lambda folder: read_livedoor(zipped({"it/it-1.txt": "a\n"}), "l.zip"),
         ("it/it-1.txt", "1行", "3行目"),
@@ -229,8 +245,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "modules": (model({"config.json": {}, "modules.json": [{"path": "../x", "type": "a.Pooling"}]}), ("'../x'",)),
     "adapter": (adapter, ("'../no such base'", "base_model_name_or_path")),
     "recipe": (
-        lambda folder: recipe_from({"normalize": ["upper"], "max_tokens": 0, "x": 1}, "recipe.json"),
-        ("recipe.json", "x", "max_tokens", "['upper']", "nfkc, full-width, lower"),
+        lambda folder: recipe_from({"normalize": ["upper"], "max_tokens": 0, "x": 1, "segmenter": "y"}, "recipe.json"),
+        ("recipe.json", "x", "'y'", "mecab-jumandic", "max_tokens", "['upper']", "nfkc, full-width, lower"),
     ),
     "model that is not allowed": (
         lambda folder: AllowedModels(patterns=("cl-tohoku/*",)).require("gpt2"),
@@ -269,6 +285,20 @@ NOTICES: dict[str, tuple[Callable[[], tuple[str, ...]], tuple[str, ...]]] = {
     "human scores": (
         lambda: human_scores.notices({"a b": [1.0, 4.0, np.nan], "c": [-2.0, 7.5, 1.0]}, (1, 2, 3)),
         ("人手評価「a b」: 1～4", "1-5", "1行に「a b」のスコア", "-2～7.5"),
+    ),
+    "articles that cannot be read": (
+        lambda: (
+            livedoor.labelled(
+                read_livedoor(
+                    zipped(
+                        {f"it/it-{n}.txt": "a\n" for n in range(9)}
+                        | {f"{name}/{name}-1.txt": "https://a\n2026\n題\n文\n" for name in ("go", "it-x")}
+                    ),
+                    "l.zip",
+                )
+            ).notices
+        ),
+        ("9", "it/it-0.txt", "…"),
     ),
     "repeated rows": (
         lambda: (

@@ -89,6 +89,14 @@ def test_a_message_keeps_what_it_is_made_of_on_every_way(way, japanese: None) ->
     assert way(NESTED) == ENGLISH and translated(way(NESTED)) == JAPANESE
 
 
+def test_no_text_is_none_in_japanese(japanese: None) -> None:
+    """gettext has the header of a catalogue under ""."""
+    assert translated(Message("")) == translated("") == languages.tr("") == ""
+    assert languages.in_all_languages("") == ("", "")
+    assert translated(Message("{model}: {reason}", model="a", reason=Message(""))) == "a: "
+    assert translated(together(" ", [Message("Clusters"), Message("")])) == "クラスタ "
+
+
 def test_a_label_is_never_translated(japanese: None) -> None:
     """A model or a file that is called like a text of ours keeps its name."""
     for label in ("nouns", "pairs", "corpus", "rows", "行", "no token", "none", "'text' is empty", "{n}", "3 rows"):

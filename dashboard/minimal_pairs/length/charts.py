@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.minimal_pairs.charts import interval_texts
+from dashboard.minimal_pairs.charts import UNDER_CAMERA, interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
 from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
 from engine.messages.languages import mark, tr
@@ -34,18 +34,18 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
     figure = _rows(shown, "slope", "ci_low", "ci_high", hover, tr("Slope, log-odds per token"))
     if is_firth.any():
         figure.add_annotation(
-            x=0,
+            x=1,  # a text as wide as the figure also has the place above the names of the scores
             y=1,
             xref="paper",
             yref="paper",
             yshift=2,
             showarrow=False,
-            xanchor="left",
+            xanchor="right",
             yanchor="bottom",
             font={"color": GREY, "size": 12},
             text=tr("ring: {estimate}", estimate=tr(FIRTH)),
         )
-        figure.update_layout(margin={"t": 28})
+        figure.update_layout(margin={"t": UNDER_CAMERA})
     for x, anchor, text in ((0, "left", tr("favours shorter")), (1, "right", tr("favours longer"))):
         figure.add_annotation(
             x=x,

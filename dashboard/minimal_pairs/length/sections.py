@@ -59,21 +59,30 @@ def length_section(
             config=camera("slopes", signature),
             alt=tr("The length slope of each model under each score, with 95% intervals"),
         )
-        for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
-            names = ", ".join(
-                f"{shown_name(row['model'])} ({row['normalization']})" for row in undefined.to_dict("records")
-            )
-            values = {"names": verbatim(names), "reason": verbatim(translated(str(reason)))}
-            st.caption(
-                tr(
-                    ":material/info: No slope for {names}: {reason}. Drawn in its place: Firth's penalised estimate.",
-                    **values,
-                )
-                if undefined["firth_slope"].notna().all()
-                else tr(":material/info: No slope for {names}: {reason}.", **values)
-            )
+        for note in undefined_slopes(slopes):
+            st.caption(note)
     _counts(view, words)
     return figures
+
+
+def undefined_slopes(slopes: pd.DataFrame) -> list[str]:
+    """Which models have no slope under which scores and why, a text for each reason; slopes: as `slope_figure` has."""
+    notes = []
+    for _, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
+        reason = undefined["reason"].iloc[0]  # the keys of groups are plain texts, which have lost their values
+        names = ", ".join(
+            f"{shown_name(row['model'])} ({tr(row['normalization'])})" for row in undefined.to_dict("records")
+        )
+        values = {"names": verbatim(names), "reason": verbatim(translated(reason))}
+        notes.append(
+            tr(
+                ":material/info: No slope for {names}: {reason}. Drawn in its place: Firth's penalised estimate.",
+                **values,
+            )
+            if undefined["firth_slope"].notna().all()
+            else tr(":material/info: No slope for {names}: {reason}.", **values)
+        )
+    return notes
 
 
 def correlation_caption(measure: str) -> Message:

@@ -128,7 +128,7 @@ class PageAddress:
             "The link asks for {name} {value}, which {why}: ignored.",
             name=name,
             value=shown(self._kept.first[name]),
-            why=translated(why),
+            why=translated(why).rstrip(".。"),  # an error of the engine is a sentence
         )
         if notice not in self._kept.told:
             self._kept.told.add(notice)

@@ -64,7 +64,7 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
     try:
         check_value(declared, value)
     except InputError as error:
-        raise InputError(Message("cannot be: {reason}", reason=error.message.rstrip("."))) from error
+        raise InputError(Message("cannot be: {reason}", reason=error.message)) from error
     return value
 
 

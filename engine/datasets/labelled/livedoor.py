@@ -23,7 +23,7 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.options import option
 
 PARTS = {"title": "titles", "body": "bodies"}
@@ -249,4 +249,4 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return "; ".join(names[:LISTED]) + ("; …" if len(names) > LISTED else "")
+    return together("; ", [*names[:LISTED], *([Message("…")] if len(names) > LISTED else [])])

@@ -23,12 +23,12 @@ from engine.datasets.minimal_pairs.texts import documents, is_document, read_row
 from engine.datasets.text_column import TextColumn, concatenated
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
 _OF_NORMS = re.compile(r"The ages at which children learn words are from (.+): [\d,]+ of ")
-FIRST_ROW = Message("{label} from row {row:,}")
+FIRST_ROW, MORE = Message("{label} from row {row:,}"), Message("…")
 
 APART = Message("Words with reading times or in contexts are left out here, for a run of their own: {names}.")
 
@@ -109,7 +109,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         if any(dataset.data_kind.holds == what for dataset in datasets)
     ]
     if len(held) > 1:
-        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(held)))
+        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=together(", ", held)))
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []
@@ -298,10 +298,12 @@ def _name(labels: Sequence[str]) -> str:
 
 
 def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
-    begins = [FIRST_ROW.format(label=label, row=start + 1) for label, start in zip(labels, starts, strict=True)]
-    return Message(
-        "{labels} files are numbered on: {begins}.", labels=len(labels), begins=_listed(begins)
-    )  # as _NUMBERED reads it
+    begins = [
+        FIRST_ROW.format(label=label, row=start + 1)
+        for label, start in list(zip(labels, starts, strict=True))[:FILES_IN_NOTICE]
+    ]
+    shown = together(", ", [*begins, *([MORE] if len(labels) > FILES_IN_NOTICE else [])])
+    return Message("{labels} files are numbered on: {begins}.", labels=len(labels), begins=shown)  # for _NUMBERED
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from engine.language.word_entries import entry, joined_entries
 
 SIDES = ("reference", "candidate")
 NO_WORD = -1
+MARKS = ("▁", "Ġ")  # of a word's beginning, as SentencePiece and byte-level BPE write them
 # The column that holds what an engine reads in a scope.
 READING_COLUMNS: Mapping[tuple[str, str], str] = {
     (engine, scope): f"{engine}_{scope}" for engine in ("pykakasi", "unidic") for scope in ("piece", "word")
@@ -70,7 +71,7 @@ class TokenTable:
         """
         n = len(sentence.tokens)
         special = np.asarray(sentence.special, dtype=bool)
-        spans = np.asarray(sentence.spans).reshape(-1, 2)
+        spans = without_mere_marks(sentence.text, sentence.tokens, np.asarray(sentence.spans).reshape(-1, 2))
         tagged = tagged_words(sentence.text)
         touched = touched_words(spans, tagged)
         surfaces = [
@@ -160,6 +161,19 @@ def looked_up_entries(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequ
         tagged = tagged_words(text)
         found += entries_of_tokens(text, special[tokens], touched_words(spans[tokens], tagged), tagged)
     return found
+
+
+def without_mere_marks(text: str, tokens: Sequence[str], spans: np.ndarray) -> np.ndarray:
+    """The spans int (n, 2), empty where a token is nothing but the mark of a word's beginning and no space is there.
+
+    Tokenizers of SentencePiece put a space before a text; where the mark of it stays a token (▁, ニューヨーク) fast ones
+    give it the first character of the word, which the next token has as well.
+    """
+    mere = [
+        token in MARKS and text[start:end] != token and not text[start:end].isspace()
+        for token, (start, end) in zip(tokens, spans.tolist(), strict=True)
+    ]
+    return np.where(np.array(mere, dtype=bool)[:, None], spans[:, :1], spans)
 
 
 def touched_words(spans: np.ndarray, tagged: Sequence[TaggedWord]) -> np.ndarray:

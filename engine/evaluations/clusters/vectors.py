@@ -199,8 +199,8 @@ def _refuse(pieces_of: Mapping[str, Sequence[Piece]], n_readable: int, n_lone: i
     [model, *others] = pieces_of
     if n_lone:
         remain = Message(
-            "{n_lone} are the only one of their class; without them {n_classes} classes remain, and "
-            "clustering needs at least 2. Add sentences to those classes, or keep classes of one "
+            "those that are the only one of their class ({n_lone}) are left out; the number of classes is then "
+            "{n_classes}, and clustering needs at least 2. Add sentences to those classes, or keep classes of one "
             "sentence.",
             n_lone=n_lone,
             n_classes=n_classes,

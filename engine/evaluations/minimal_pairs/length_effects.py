@@ -30,7 +30,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.measures.minimal_pairs.firth_slope import firth_slope
-from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
+from engine.measures.minimal_pairs.length_slope import SEPARATION, length_slope
 from engine.measures.statistics.correlations.correlation import pearson, spearman
 from engine.messages.message import Message
 
@@ -219,7 +219,7 @@ def decides(summary: pd.DataFrame) -> bool:
 
 
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
-    """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
+    """The slope and, under separation, the penalised estimate that takes its place in figures."""
     if not has_token_counts(pairs):
         return _no_slope(decisions, clusters)
     differences = _differences(pairs)
@@ -228,7 +228,7 @@ def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | No
     if note in ("", FEW) and np.isnan(fit.standard_error) and not fit.reason and clusters is not None:
         note = NO_SPREAD
     firth = {"firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
-    if fit.reason == PERFECT_SEPARATION:
+    if fit.reason == SEPARATION:
         penalised = firth_slope(decisions, differences)
         firth["firth_slope"] = penalised.slope
         if clusters is None:

@@ -87,7 +87,7 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
     """
     advice = Message(
         "Choose none, or build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
-        "corpora page, and choose it as the idf dictionary.",
+        "page Dictionaries, and choose it as the idf dictionary.",
         model=without_label(model),
     )
     if choice in (*BUILT_IN, *WORD_LEVEL):

@@ -18,7 +18,7 @@ from engine.inference.ray.fleet import Fleet, Job
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus, packed_request
 from engine.inference.ray.settings import RaySettings
 from engine.inference.statistics import Statistics
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 CLOSED = Message("The workers were closed; nothing more can be computed.")
 LONGEST_PAUSE_SECONDS = 10.0  # between two attempts to connect or to start a replica
@@ -224,4 +224,4 @@ def _version_difference(local_versions: dict[str, str], remote_versions: dict[st
     ]
     if local_versions["code"] != remote_versions.get("code"):
         differences.insert(0, Message("the code of Hakari there differs"))
-    return ", ".join(differences)
+    return together(", ", differences)

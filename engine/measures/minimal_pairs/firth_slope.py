@@ -48,8 +48,8 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     Range: (-inf, inf), log-odds per token; nearest to 0 is best. It is drawn towards 0 from the slope of
     `length_slope`, less so the more pairs there are; the two are different estimates and are not to be mixed.
 
-    Edges: finite under perfect separation, with all pairs right and with all wrong. For two differences it is the
-    log odds ratio with 1/2 added to each of the four counts.
+    Edges: finite under separation, complete or quasi-complete, with all pairs right and with all wrong. For two
+    differences it is the log odds ratio with 1/2 added to each of the four counts.
 
     Raises InputError for columns of different lengths, decisions other than -1, 0, 1, fewer than 2 decided pairs
     or one difference only.

@@ -18,7 +18,9 @@ FEWEST_PAIRS = 3
 MOST_STEPS = 100
 NO_SPREAD = 1e-9  # of the standard error of independent pairs; below it clusters differ by rounding alone
 STEP_AT_REST = 1e-10
-PERFECT_SEPARATION = Message("one difference parts right from wrong (perfect separation)")
+SEPARATION = Message(
+    "one difference parts right from wrong, save that both may occur at it (separation, complete or quasi-complete)"
+)
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ def length_slope(
     token more does to the odds.
 
     Edges: ties are neither right nor wrong and are left out. Nan with a reason: fewer than 3 decided pairs, one
-    difference only, all right or all wrong, and perfect separation, where one threshold parts right from wrong
-    and the likelihood grows without end; `firth_slope` is finite there. Of one cluster, and of clusters that all
-    have the same decisions, the standard error is nan, and of fewer than FEWEST_CLUSTERS the interval.
+    difference only, all right or all wrong, and separation, where one threshold parts right from wrong (quasi-complete
+    where both occur at it) and the likelihood grows without end; `firth_slope` is finite there. Of one cluster, and of
+    clusters that all have the same decisions, the standard error is nan, and of fewer than FEWEST_CLUSTERS the interval.
 
     Raises InputError for columns of different lengths, decisions other than -1, 0, 1, and confidence not within
     0 and 1.
@@ -171,9 +173,13 @@ def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArra
         return Message("the difference is {values:g} in every pair", values=values[0])
     right, wrong = values[n_right > 0], values[n_right < n]
     if not right.size or not wrong.size:
-        return Message("every pair is right") if right.size else Message("every pair is wrong")
+        return (
+            Message("every pair that is no tie is right")
+            if right.size
+            else Message("every pair that is no tie is wrong")
+        )
     if right.max() <= wrong.min() or wrong.max() <= right.min():
-        return PERFECT_SEPARATION
+        return SEPARATION
     return ""
 
 

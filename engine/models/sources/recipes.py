@@ -96,8 +96,15 @@ def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = Non
     if (name := values.get("segmenter")) is not None:
         try:
             segmenters.display_name(str(name))
-        except InputError as error:
-            errors.append(Message(str(error).rstrip(".")))
+        except InputError:
+            errors.append(
+                Message(
+                    "segmenter is one of {NAMES}, or {MECAB_DIRECTORY}DIRECTORY (got {segmenter!r})",
+                    NAMES=", ".join(segmenters.NAMES),
+                    MECAB_DIRECTORY=segmenters.MECAB_DIRECTORY,
+                    segmenter=name,
+                )
+            )
     steps = values.get("normalize", [])
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
         errors.append(Message("normalize is a list of {STEPS} (got {steps!r})", STEPS=", ".join(STEPS), steps=steps))

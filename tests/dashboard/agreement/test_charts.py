@@ -43,6 +43,18 @@ def test_points_are_the_models_in_both_evaluations() -> None:
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
 
 
+def test_models_with_the_same_last_part_have_different_names() -> None:
+    """Two points were both called bert."""
+    ends = ("experiments/2024/models/checkpoint-1000", "experiments/2025/models/checkpoint-1000")
+    everywhere = TABLE.assign(**{"clusters": 1.0, "fill-mask": 0.1})
+    for models, names in (
+        (["builtin/a", "/m/a/bert", "/m/b/bert", "d"], ["a", "/m/a/bert", "/m/b/bert"]),
+        (["Mine=/m/bert", *(f"/m/{end}" for end in ends), "d"], ["Mine", *(f"/m/{end}" for end in ends)]),
+        (["owner/the-name-of-a-long-model", "b", "c", "d"], ["…-name-of-a-long-model", "b", "c"]),
+    ):
+        assert list(charts.scatter(everywhere.assign(model=models), "clusters", "fill-mask").data[0].text) == names
+
+
 def test_the_hover_has_the_model_and_each_number_with_its_rank() -> None:
     model, across, up = charts.scatter(TABLE, "clusters", "fill-mask").data[0].hovertemplate.split("<br>")
     assert model == "%{customdata[0]}"

@@ -22,7 +22,7 @@ from engine.measures.idf import count_documents
 from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, linked, numbers, printed
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, visit, words
+from tests.support.page_visits import SECONDS, at, drawn, visit, words
 
 MODEL = "somebody/bert"
 FILES = {"one.txt": "猫がいる。\n猫。\n", "two.txt": "犬がいる。\n鳥がいる。\n雨が降る。\n", "three.txt": "ABC と猫\n"}
@@ -107,4 +107,18 @@ def test_what_the_link_cannot_ask_for_is_ignored_with_words() -> None:
     app = visit("dictionary", dictionary="novel@nobody", share="7", find="猫", **{"threshold-by": "luck"})
     for name in ("dictionary", "share", "threshold-by"):
         assert f"The link asks for {name} " in words(app)
-    assert linked(app) == {"find": ["猫"]} and app.text_input(key="corpora-query-").value == "猫"
+    assert (
+        linked(app) == {"find": ["猫"], "dictionary": ["novel@bert-mini-ja"]}
+        and app.text_input(key="corpora-query-").value == "猫"
+    )
+
+
+def test_what_is_ignored_is_said_in_one_language_and_ends_once() -> None:
+    for language, said in (
+        ("en", "which cannot be: threshold_by is one of share, value; got 'luck': ignored."),
+        ("ja", "（使えない値です: threshold_byは次のいずれかです: share, value。指定された値: 'luck'）。"),
+    ):
+        app = at("dictionary")
+        app.session_state["language"] = language
+        app.query_params["threshold-by"] = "luck"
+        assert said in words(drawn(app)).replace("\\", "").replace("\u2060", ""), words(app)

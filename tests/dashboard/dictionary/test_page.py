@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import dictionaries, session
+from dashboard.shared.inputs import sample_language
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.rescoring import rescore
@@ -19,6 +20,7 @@ from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared import dictionaries as stored
 from engine.evaluations.shared.idf_files import idf_bytes, write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.printed_commands import linked
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, until, words
@@ -84,6 +86,19 @@ def test_a_dictionary_of_english_names_the_english_corpus() -> None:
         about = [caption.value for caption in app.caption if "novels" in caption.value]
         assert len(about) == 1 and corpus in about[0]
         assert tokens in next(box for box in app.text_input if box.label == "Find a token").placeholder
+
+
+def test_the_page_opens_on_a_dictionary_of_the_readers_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In either language it opened on bert-mini-en, the first by its name."""
+    monkeypatch.delenv(sample_language.VARIABLE)
+    write_idf(count_documents([["the"]], "novel", "def", "blank-line"), stored.FOLDER / "novel.bert-mini-en.json.gz")
+    for wanted, model in (("ja", "bert-mini-ja"), ("en", "bert-mini-en")):
+        app = page_visits.at("dictionary")
+        app.session_state["language"] = wanted
+        drawn(app)
+        assert app.selectbox[0].value.model == model
+        # A link names it, as who opens it may read another language.
+        assert linked(app)["dictionary"] == [f"novel@{model}"]
 
 
 def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:

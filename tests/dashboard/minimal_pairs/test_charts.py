@@ -17,7 +17,7 @@ from dashboard.minimal_pairs.pair_table import filtered, pair_table
 from engine.evaluations.minimal_pairs.length_effects import misleads, slopes
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
-from tests.support.minimal_results import synthetic
+from tests.support.minimal_results import from_margins, synthetic
 
 MODELS = ("m", "<n>")
 
@@ -90,6 +90,17 @@ def test_a_point_without_an_interval_parts_the_band_and_is_never_called_0_percen
     without = charts.difference_figure(points.assign(ci_low=np.nan, ci_high=np.nan))
     assert len(without.data[1].x) == 0 and without.layout.yaxis.range[0] <= points["accuracy"].min()
     assert interval({"n": 3, "ci_low": np.nan, "ci_high": np.nan, "n_tied": 0}) == "no 95% interval"
+
+
+@pytest.mark.parametrize(
+    ("counts", "ends"),
+    [([(3, 4), (3, 3)], ["shorter (A < U)"]), ([(4, 3), (3, 3)], ["longer (A > U)"]), ([(3, 3), (4, 4)], [])],
+)
+def test_an_end_of_equal_pairs_is_called_neither_shorter_nor_longer(
+    counts: list[tuple[int, int]], ends: list[str]
+) -> None:
+    figure = charts.difference_figure(by_difference(from_margins({"m": [1.0, -1.0]}, counts), "LP"))
+    assert [note.text for note in figure.layout.annotations if " U)" in note.text] == ends
 
 
 def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -> None:
@@ -184,6 +195,14 @@ def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
     figure = charts.category_figure(by_category(result, "LP"), "A=U")
     equal = result.pairs["acceptable_tokens"] == result.pairs["unacceptable_tokens"]
     assert sum(len(trace.x) for trace in figure.data) == equal.sum()
+
+
+def test_a_point_at_none_is_whole_and_no_label_is_under_the_button_for_a_picture() -> None:
+    """Half of a point at 0% was cut off, and 100% was behind the camera."""
+    wrong = by_category(from_margins({"m": [-1.0, -2.0, 0.0]}, [(3, 3)] * 3), "LP")
+    figure = charts.category_figure(wrong)
+    assert figure.data[0].x.tolist() == [0.0] and figure.layout.xaxis.range[0] < 0
+    assert figure.layout.xaxis.side == "top" and figure.layout.margin.t == charts.UNDER_CAMERA
 
 
 def test_pairs_without_category_have_a_name() -> None:

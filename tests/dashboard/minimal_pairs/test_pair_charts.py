@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from dashboard.minimal_pairs.benchmark.tables import by_source
-from dashboard.minimal_pairs.charts import OVERALL, fair_figure
+from dashboard.minimal_pairs.charts import OVERALL, UNDER_CAMERA, fair_figure
 from dashboard.minimal_pairs.fair_subsets import beside_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, selection_label, selection_mask
 from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.length.sections import undefined_slopes
 from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
 from dashboard.minimal_pairs.tokens.charts import contribution_figure, token_figure
 from engine.evaluations.minimal_pairs.fair_subsets import beside
@@ -66,7 +67,7 @@ def test_a_slope_of_total_bias_is_a_ring_at_firths_estimate_and_named() -> None:
         {"m": [1.0, 2.0, 1.0, -1.0, -2.0, -1.0]}, [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3), (6, 3)]
     )
     table = slopes(decided_by_length, ["LP"])
-    assert np.isnan(table["slope"][0]) and "perfect separation" in table["reason"][0]
+    assert np.isnan(table["slope"][0]) and "separation" in table["reason"][0]
     (trace,) = slope_figure(table).data
     assert (
         list(trace.x) == table["firth_slope"].tolist()
@@ -77,7 +78,22 @@ def test_a_slope_of_total_bias_is_a_ring_at_firths_estimate_and_named() -> None:
         [trace.x[0] - trace.error_x.arrayminus[0], trace.x[0] + trace.error_x.array[0]],
         table.loc[0, ["firth_low", "firth_high"]].to_numpy(dtype=float),
     )
-    assert "Firth's penalised estimate" in " ".join(note.text for note in slope_figure(table).layout.annotations)
+    (note,) = (note for note in slope_figure(table).layout.annotations if "Firth's penalised estimate" in note.text)
+    assert (note.x, note.xanchor) == (1, "right")  # as long as the figure is wide: from its right end to the left
+    assert slope_figure(table).layout.margin.t == UNDER_CAMERA
+
+
+def test_why_a_slope_is_undefined_is_said_in_the_readers_language() -> None:
+    """Reasons have values, and pairs that are ties are neither right nor wrong."""
+    alike = from_margins({"m": [1.0, 2.0, 0.5, -1.0]}, [(3, 3), (4, 4), (5, 5), (6, 6)])
+    right = from_margins({"m": [1.0, 2.0, 0.5, 0.0]}, [(3, 4), (3, 5), (3, 3), (4, 4)])
+    with in_language("ja"):
+        assert undefined_slopes(slopes(alike, ["LP", "per character"])) == [
+            ":material/info: m (LP), m (文字あたり)の傾きは求められません: すべての文対で差が0です。"
+        ]
+        assert undefined_slopes(slopes(right, ["LP"])) == [
+            ":material/info: m (LP)の傾きは求められません: 同点でない文対はすべて正解です。"
+        ]
 
 
 def test_the_rows_of_scores_are_named_in_the_readers_language(result: Result) -> None:

@@ -12,6 +12,7 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.files import joined, read_pairs
 from engine.datasets.minimal_pairs.pairs import MIXED, MinimalPairs, from_table
 from engine.errors import InputError
+from engine.messages.languages import in_language, translated
 from tests.support.shared_data import shared_data
 
 BLIMP = b'{"sentence_good": "%s", "sentence_bad": "b", "UID": "%s", "field": "syntax"}\n'
@@ -44,6 +45,11 @@ def test_joined_files_number_their_rows_on() -> None:
         "2 files are numbered on: one.csv from row 1, two.csv from row 4.",
         "In one.csv: 1 row with two identical sentences (kept; such a pair is always a tie): 3.",
     )
+    with in_language("ja"):
+        assert (
+            translated(both.notices[0])
+            == "2個のファイルに通し番号を付けました: one.csvは1行目から、two.csvは4行目から。"
+        )
     assert joined([one]) is one
     with pytest.raises(InputError, match="at least one file"):
         joined([])
@@ -77,6 +83,9 @@ def test_many_files_have_a_short_name_and_notice() -> None:
     pairs = read_pairs(files)
     assert pairs.n == 67 and pairs.name == "p0.jsonl + 66 files" and len(pairs.notices) == 1
     assert pairs.notices[0].startswith("67 files are numbered on: p0.jsonl from row 1,")
+    with in_language("ja"):
+        assert translated(pairs.notices[0]).startswith("67個のファイルに通し番号を付けました: p0.jsonlは1行目から、")
+        assert translated(pairs.notices[0]).endswith("行目から、…。")
     assert pairs.fields["UID"][66] == "p66" and pairs.format == "BLiMP"
 
 

@@ -82,7 +82,8 @@ def test_a_name_is_half_of_a_long_sentence_and_a_number_keeps_its_weight() -> No
     assert scores.pairs["penalized_f1"].tolist() == pytest.approx([11 / (11 + 2 * 3), 11 / (11 + 11)])
 
 
-def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart() -> None:
+def test_every_token_of_a_name_is_shown_beside_the_one_at_its_place_of_the_counterpart() -> None:
+    """藤 of 斉藤 was shown beside 斎, where 藤 is the most alike by vector, too."""
     scores = rescore(run(("今日は斉藤と尾崎が来た", "尾崎と斎藤が昨日来た")), BY_READING)
     names = names_of(scores, 1)
     shown = list(zip(names["token"], names["match_token"], names["match_position"], strict=True))
@@ -91,14 +92,17 @@ def test_every_token_of_a_name_is_shown_beside_the_beginning_of_its_counterpart(
     # One character a token, after [CLS].
     assert shown == [
         ("斉", "斎", 4),
-        ("藤", "斎", 4),
+        ("藤", "藤", 5),
         ("尾", "尾", 1),
-        ("崎", "尾", 1),
+        ("崎", "崎", 2),
         ("尾", "尾", 7),
-        ("崎", "尾", 7),
+        ("崎", "崎", 8),
         ("斎", "斉", 4),
-        ("藤", "斉", 4),
+        ("藤", "藤", 5),
     ]
+    # 太|郎 and タ|ロ|ー: what is longer has its end beside the last one.
+    longer = names_of(rescore(run(("太郎は笑った", "タローは笑った")), BY_READING), 1)
+    assert longer["match_token"].tolist() == ["タ", "ロ", "太", "郎", "郎"]
 
 
 def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:

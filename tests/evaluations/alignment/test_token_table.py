@@ -68,6 +68,20 @@ def test_pieces_that_touch_no_word_are_words_of_their_own_without_a_reading() ->
     assert column(frame, "surface") == ["▁", "犬", " ", "猫"]
 
 
+def test_a_mark_of_a_words_beginning_is_no_part_of_the_word() -> None:
+    """Fast tokenizers of SentencePiece give it the first character of the word: ▁ was read に and part of the name."""
+    frame = table("大阪に住む", [("▁", 0, 1), ("大阪", 0, 2), ("に", 2, 3), ("住む", 3, 5)])
+    assert column(frame, "surface") == ["▁", "大阪", "に", "住む"]
+    assert column(frame, "pykakasi_piece") == ["", "おおさか", "に", "すむ"]
+    assert column(frame, "unidic_word") == ["", "おおさか", "に", "すむ"]
+    assert column(frame, "proper_noun") == [False, True, False, False]
+    assert column(frame, "name") == [-1, 0, -1, -1] and column(frame, "words")[0] == ""
+    assert list(zip(column(frame, "start"), column(frame, "end"), strict=True)) == [(0, 0), (0, 2), (2, 3), (3, 5)]
+    # A space of the text and the character itself stay where they are.
+    frame = table("犬 ▁", [("▁", 0, 1), ("犬", 0, 1), ("▁", 1, 2), ("▁", 2, 3)])
+    assert list(zip(column(frame, "start"), column(frame, "end"), strict=True)) == [(0, 0), (0, 1), (1, 2), (2, 3)]
+
+
 def test_bytes_of_one_character_belong_to_its_word() -> None:
     frame = table("齋藤", [("é½", 0, 1), ("ĭ", 0, 1), ("è", 1, 2), ("Ĺ¤", 1, 2)])
     assert column(frame, "word") == [0, 0, 0, 0]

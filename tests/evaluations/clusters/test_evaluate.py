@@ -186,7 +186,9 @@ def test_classes_of_one_sentence_are_kept_or_left_out_and_said() -> None:
     assert f"With the classes of one sentence M_m would be {scores[0]}; it is {scores[1]}." in left.notices
     assert f"Without the classes of one sentence M_m would be {scores[1]}; it is {scores[0]}." in kept.notices
     assert left.signature["classes_of_one_sentence"] == ("丁", "戊")
-    with pytest.raises(InputError, match="2 are the only one of their class; without them 0 classes remain"):
+    with pytest.raises(
+        InputError, match=r"only one of their class \(2\) are left out; the number of classes is then 0, and"
+    ):
         weigh(dataset(["一", "二"], ["甲", "乙"]))
 
 

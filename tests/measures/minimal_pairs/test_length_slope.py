@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.length_slope import length_slope
+from engine.measures.minimal_pairs.length_slope import SEPARATION, length_slope
 
 pairs = st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(-4, 4)), min_size=1, max_size=40)
 
@@ -176,11 +176,11 @@ def test_the_interval_over_clusters_covers_the_slope() -> None:
         ([], [], "a curve needs at least 3 decided pairs; there are 0"),
         ([0, 0, 0, 0], [0, 1, 2, 3], "a curve needs at least 3 decided pairs; there are 0"),
         ([1, -1, 1], [2, 2, 2], "the difference is 2 in every pair"),
-        ([1, 1, 1], [0, 1, 2], "every pair is right"),
-        ([-1, -1, -1], [0, 1, 2], "every pair is wrong"),
-        ([1, 1, -1, -1], [-1, 0, 1, 2], "one difference parts right from wrong (perfect separation)"),
-        ([1, 1, -1, -1], [-1, 0, 0, 2], "one difference parts right from wrong (perfect separation)"),
-        ([-1, 1, 1], [-3, -3, 1], "one difference parts right from wrong (perfect separation)"),
+        ([1, 1, 1], [0, 1, 2], "every pair that is no tie is right"),
+        ([-1, -1, -1], [0, 1, 2], "every pair that is no tie is wrong"),
+        ([1, 1, -1, -1], [-1, 0, 1, 2], SEPARATION),
+        ([1, 1, -1, -1], [-1, 0, 0, 2], SEPARATION),
+        ([-1, 1, 1], [-3, -3, 1], SEPARATION),
     ],
 )
 def test_no_polite_lies(decided: list[int], differences: list[int], reason: str) -> None:

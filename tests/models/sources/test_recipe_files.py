@@ -48,7 +48,7 @@ def test_a_file_beside_the_weights_is_read(tmp_path: Path, written: object, expe
         ("[]", "holds no JSON object but a list"),
         ({}, "says nothing"),
         ({"card": "kyoto"}, r"names the card 'kyoto', which does not exist\. There are paper/kyoto-univ, "),
-        ({"card": "paper/mecab", "segmenter": "x"}, "is no recipe: There is no segmenter 'x'"),
+        ({"card": "paper/mecab", "segmenter": "x"}, "is no recipe: segmenter is one of "),
     ],
 )
 def test_a_file_that_is_none_says_how_it_would_be_one(tmp_path: Path, written: object, words: str) -> None:

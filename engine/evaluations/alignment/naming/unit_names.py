@@ -17,9 +17,9 @@ from engine.language.names import NUMERAL
 class UnitNames:
     """The name of each unit and its counterpart; arrays (n_units,).
 
-    name: its number among `names`, -1 for none. compared: whether the name has a counterpart. position: where that
-    begins in the other sentence, 0 where there is none. agreement, distance: nan there. name_reading: how the name is
-    read in the comparison.
+    name: its number among `names`, -1 for none. compared: whether the name has a counterpart. position: the unit in the
+    other sentence at the same place of the counterpart, or its last one; 0 where there is none. agreement, distance: nan
+    there. name_reading: how the name is read in the comparison.
     """
 
     names: Names
@@ -87,7 +87,10 @@ def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:
     begins[name[last_first]] = last_first
     begin = begins[counterpart]
     compared &= begin >= 0  # in words, two names may be one unit, which has the first
-    position = np.where(compared, begin - units.starts[units.sentence ^ 1], 0)
+    # The first of a name is shown beside the first, the second beside the second: 藤 of 斉藤 beside 藤 of 斎藤.
+    sizes = np.bincount(name[name >= 0], minlength=len(names.name))
+    place = np.minimum(np.arange(n_units) - begins[at], sizes[counterpart] - 1)
+    position = np.where(compared, begin + place - units.starts[units.sentence ^ 1], 0)
     return UnitNames(
         names,
         name,

@@ -81,7 +81,7 @@ def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[i
             "there: {listed}."
         ),
         Message(
-            "{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut "
+            "{model}: {rows} exceed the {longest} tokens that it reads as published, and their sentences were cut "
             "there: {listed}."
         ),
         model=model,

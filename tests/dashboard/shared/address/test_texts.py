@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from engine.errors import InputError
+from engine.messages.languages import in_language, translated
 from engine.options import Option
 
 SHARE = Option("", 0.7, least=0, most=1, name="threshold", kind=float)
@@ -69,3 +70,12 @@ def test_only_what_the_page_offers_is_taken() -> None:
 def test_names_and_messages_are_short() -> None:
     assert name_of(ON) == "match-special"
     assert len(shown(["x" * 500])) < 50
+
+
+def test_why_a_text_is_no_value_is_said_in_the_readers_language() -> None:
+    """Its end was cut off as from any text, so that it stayed English; a choice that is no text was an empty one."""
+    order = Option("", "", choices={"": "", "a": "", "b": ""}, name="order")
+    with pytest.raises(InputError, match="cannot be: order is one of a, b; got 'c'") as wrong:
+        from_texts(order, ["c"])
+    with in_language("ja"):
+        assert translated(wrong.value.message) == "使えない値です: orderは次のいずれかです: a, b。指定された値: 'c'。"
