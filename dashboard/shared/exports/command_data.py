@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import DATA, name_and_options
 from dashboard.shared.face import AnyFace
-from engine.datasets.formats.archives import is_archive
+from engine.datasets.formats.archives import is_archive, own_name
 from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.hub.names import is_hub_name
@@ -70,7 +70,7 @@ def _own_hash(run_id: str, dataset_hash: str) -> str:
 
 def _is_file_name(name: str) -> bool:
     # What a name says after its ending, as "(version 2)", is no file.
-    return Path(name).suffix.lower() in SUFFIXES or is_archive(name) or is_hub_name(name)
+    return Path(own_name(name)).suffix.lower() in SUFFIXES or is_archive(name) or is_hub_name(name)
 
 
 @st.cache_data(max_entries=TOLD, show_spinner=False)

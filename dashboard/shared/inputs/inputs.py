@@ -48,7 +48,7 @@ SOURCES = {
     "hub": mark("Hugging Face"),
     "kept": mark("Kept"),
 }
-SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "parquet", "xlsx")
+SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "parquet", "xlsx", "gz")
 MODELS_HELP = mark(
     "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), a directory on "
     "the machine Hakari runs on, in Hugging Face layout, a GGUF file (its path, or `owner/name:file.gguf`), "

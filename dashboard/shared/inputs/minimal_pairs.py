@@ -54,7 +54,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
 
     skip_bad_rows: leave out rows that cannot be used.
     """
-    types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
+    types = [suffix.lstrip(".") for suffix in (*SUFFIXES, ".gz", *ARCHIVES)]
     about = tr(HELP, formats=", ".join((*FORMATS, *JUDGED)))
     uploads = st.file_uploader(
         tr("Files"),

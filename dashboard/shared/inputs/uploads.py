@@ -11,8 +11,9 @@ from dashboard.shared import drawing_turns, session
 from dashboard.shared.address import form_address
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import delimited, headerless
-from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect
-from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SUFFIXES, Table
+from engine.datasets.formats.archives import own_name
+from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection
+from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SUFFIXES, Table, detected
 from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
@@ -87,7 +88,7 @@ def encoding_popover_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) 
     try:
         for upload in uploads:
             if _is_text(upload.name):
-                detections.append(read_upload(detect, upload.file_id, upload.getvalue, name=upload.name))
+                detections.append(read_upload(detected, upload.file_id, upload.getvalue, name=upload.name))
     except EngineError:
         detections = []
     encoding_popover(kind, file_id, [upload.name for upload in uploads], detections)
@@ -127,7 +128,7 @@ def _encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Se
 
 def first_row_popover(kind: str, file_id: str, names: Sequence[str]) -> None:
     """Draw the choice of what the first row of uploaded tables is, and what quotation marks are in those of text."""
-    is_text = any(name.lower().endswith(TEXT_SUFFIXES) for name in names)
+    is_text = any(own_name(name).lower().endswith(TEXT_SUFFIXES) for name in names)
     if not is_text and not any(name.lower().endswith(EXCEL_SUFFIXES) for name in names):
         return
     with st.popover(
@@ -186,7 +187,7 @@ def sheet_choice_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) -> N
 
 
 def _is_text(name: str) -> bool:
-    return name.lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES))
+    return own_name(name).lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES))
 
 
 def _sheet_key(kind: str, file_id: str) -> str:

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from engine.datasets.formats.unpacking import (
     MemberFilter,
+    as_input_error,
     is_hidden,
     member_name,
     refuse_excess,
@@ -25,6 +26,7 @@ from engine.messages.message import Message
 
 # Endings of names; the format is determined by the content.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+COMPRESSED = (".gz", ".bz2", ".xz")  # of one file, after its own ending
 MAX_UNPACKED_BYTES = 2**30
 
 _ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")  # with members, and without any
@@ -44,6 +46,32 @@ def is_archive(name: str) -> bool:
     (True, False)
     """
     return name.lower().endswith(SUFFIXES)
+
+
+def own_name(name: str) -> str:
+    """The name of a file without the ending that says how it is compressed.
+
+    >>> own_name("pairs.csv.gz"), own_name("pairs.csv")
+    ('pairs.csv', 'pairs.csv')
+    """
+    stem, ending = os.path.splitext(name)
+    return stem if ending.lower() in COMPRESSED else name
+
+
+def decompressed(source: Path | bytes, title: str, max_bytes: int) -> Path | bytes:
+    """The bytes of a file that gzip, bzip2 or xz compressed, by its content; any other file as it is.
+
+    A browser may have decompressed it already. Raises InputError: damaged, or more than `max_bytes` of them.
+    """
+    with as_input_error(title), _opened(source, title) as file:
+        start = file.read(_HEAD_BYTES)
+        file.seek(0)
+        open_compressed = next((opener for sign, opener in _OPENERS.items() if start.startswith(sign)), None)
+        if open_compressed is None:
+            return source
+        content: bytes = open_compressed(file).read(max_bytes + 1)
+    refuse_excess(title, len(content), max_bytes, 1)
+    return content
 
 
 def read_members(

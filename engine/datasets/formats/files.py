@@ -16,10 +16,11 @@ from typing import Any, Literal
 import pandas as pd
 
 from engine.datasets.formats import delimited, headerless, sections
+from engine.datasets.formats.archives import decompressed, own_name
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import QUOTING_CHOSEN, guess
 from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, read_sections, separated
-from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, source_in
+from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
 from engine.datasets.formats.records import line_end, lines_of
@@ -124,10 +125,11 @@ def read_table(
 
     A path hub:ORG/NAME… is a data set of the Hugging Face Hub (`hub.names`), whose files are read as one table. The
     format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
-    .jsonl, .json, .parquet, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
-    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits. `header`: what the first
-    row is, a key of `headerless.HEADERS`; `quoting`: how fields of text are quoted, one of `delimited.QUOTINGS`.
-    Raises InputError: no such file, too large (checked before reading),
+    .jsonl, .json, .parquet, .xlsx, each also compressed (.csv.gz, .jsonl.xz, .tsv.bz2); for bytes without a name it is
+    determined by their start. `encoding`: that of text, one of `encodings.ENCODINGS`, or DETECT; `sheet`: that of a
+    workbook, or "" for the one that fits. `header`: what the first row is, a key of `headerless.HEADERS`; `quoting`: how
+    fields of text are quoted, one of `delimited.QUOTINGS`. Raises InputError: no such file, too large (checked before
+    reading; of a compressed file both sizes),
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
@@ -142,7 +144,8 @@ def _of_file(source: Path | bytes, name: str, title: str, how: Reading) -> Table
     """The rows of a file that is called `name`, and `title` where a reader is told of it. Raises as `read_table`."""
     try:
         with metered():
-            table = _read(_checked(source, title), name, title, how)
+            source = _checked(_plain(_checked(source, title), name, title), title)
+            table = _read(source, own_name(name), title, how)
     except OSError as error:
         raise InputError(
             Message(
@@ -153,6 +156,15 @@ def _of_file(source: Path | bytes, name: str, title: str, how: Reading) -> Table
             )
         ) from error
     return replace(table, notices=(*_as_chosen(table.format, how), *table.notices))
+
+
+def detected(source: Path | bytes, name: str) -> Detection:
+    """The encoding of a file of text, as `read_table` detects it. Raises InputError as `encodings.detect`."""
+    return detect(_plain(source, name, name), name)
+
+
+def _plain(source: Path | bytes, name: str, title: str) -> Path | bytes:
+    return source if own_name(name) == name else decompressed(source, title, max_file_bytes())
 
 
 def _of_hub(name: str, how: Reading) -> Table:

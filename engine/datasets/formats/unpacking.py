@@ -39,7 +39,7 @@ _TRAILER_BLOCK_BYTES = 2**16
 
 def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The wanted files of a zip, sorted by name, unpacked one after the other; raises as `archives.read_members`."""
-    with _as_input_error(title):
+    with as_input_error(title):
         archive = zipfile.ZipFile(file)
     with archive:
         info_by_member: dict[str, zipfile.ZipInfo] = {}
@@ -62,7 +62,7 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
                 unpacked += info.file_size
             refuse_excess(title, unpacked, max_bytes, number)
         for member in sorted(info_by_member):
-            with _as_input_error(title, member):
+            with as_input_error(title, member):
                 raw = archive.read(info_by_member[member])
             yield member, raw
 
@@ -73,7 +73,7 @@ def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
     unpacked = 0
     stream = _BoundedStream(file, title, max_bytes)
     # As a stream ("|"): seeking backwards in a compressed file would unpack it again from its start.
-    with _as_input_error(title), tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as archive:
+    with as_input_error(title), tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as archive:
         for number, info in enumerate(archive, start=1):
             member = member_name(info.name.encode("utf-8", "surrogateescape"))
             _refuse_unsafe_name(title, member)
@@ -180,7 +180,8 @@ def _refused(title: str, member: str, reason: str) -> InputError:
 
 
 @contextmanager
-def _as_input_error(title: str, member: str = "") -> Iterator[None]:
+def as_input_error(title: str, member: str = "") -> Iterator[None]:
+    """Raises InputError for whatever is raised of what is damaged, in an archive or, without one, itself."""
     try:
         yield
     except _BROKEN as error:

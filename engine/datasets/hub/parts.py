@@ -14,6 +14,7 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv", ".tsv")
+_COMPRESSED = tuple(suffix + ".gz" for suffix in SUFFIXES[1:])
 DEFAULT = "default"
 SPLITS: Mapping[str, str] = {
     "train": "train",
@@ -45,7 +46,9 @@ def parts_of(files: Iterable[str], card: Mapping[str, Any]) -> list[Part]:
     >>> parts_of(["README.md", "b/test.jsonl", "a/train-00000-of-00001.parquet"], {})
     [Part(config='a', split='train', file='a/train-00000-of-00001.parquet'), Part(config='b', split='test', file='b/test.jsonl')]
     """
-    data = sorted(file for file in files if file.endswith(SUFFIXES) and file.rpartition("/")[2] not in _NO_DATA)
+    data = sorted(
+        file for file in files if file.endswith((*SUFFIXES, *_COMPRESSED)) and file.rpartition("/")[2] not in _NO_DATA
+    )
     configs = card.get("configs")
     if not isinstance(configs, list) or not configs:
         return [_by_path(file) for file in data]

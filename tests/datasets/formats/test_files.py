@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import datetime
+import gzip
 import io
 import json
+import lzma
 import os
 import zipfile
 from collections.abc import Sequence
@@ -18,7 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats import files, workbook
-from engine.datasets.formats.files import Table, paste_table, read_table
+from engine.datasets.formats.encodings import detect
+from engine.datasets.formats.files import Table, detected, paste_table, read_table
 from engine.datasets.formats.json_rows import raw_rows
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import BadRow, InputError
@@ -584,3 +588,44 @@ def test_a_pasted_half_of_an_emoji() -> None:
 def test_the_frame_is_of_strings_whatever_they_look_like() -> None:
     table = paste_table("1,2\n3,4", ["text", "label"])
     assert all(isinstance(dtype, pd.StringDtype) for dtype in table.frame.dtypes)
+
+
+PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+TABLE = "text,label\r\n昨日は雨だった。,天気\r\n\"猫, 犬\",動物\r\n"
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_compressed_file_is_read_as_the_file_itself(ending: str, tmp_path: Path) -> None:
+    pack, plain = PACKERS[ending], read_table(TABLE.encode("cp932"), "a.csv")
+    (path := tmp_path / f"A.CSV{ending.upper()}").write_bytes(pack(TABLE.encode("cp932")))
+    for source, name in ((path, None), (path.read_bytes(), f"a.csv{ending}")):
+        read = read_table(source, name)
+        pd.testing.assert_frame_equal(read.frame, plain.frame)
+        assert (read.name, read.format, read.encoding) == (name or path.name, "csv", "cp932")
+        assert str(read.notices[0]).startswith(f"{read.name} was read as CP932")
+    assert detected(path.read_bytes(), f"a.csv{ending}") == detect(TABLE.encode("cp932"), "a.csv")
+    lines = b'{"text": "a", "n": 1}\n{"text": "b", "n": 2}\n'
+    of_lines = read_table(pack(lines), f"a.jsonl{ending}")
+    assert (of_lines.frame["text"].tolist(), of_lines.format) == (["a", "b"], "jsonl")
+
+
+def test_a_file_in_parts_or_that_a_browser_has_decompressed_is_read() -> None:
+    parts = gzip.compress(TABLE[:20].encode()) + gzip.compress(TABLE[20:].encode())
+    assert read_table(parts, "a.csv.gz").frame["label"].tolist() == ["天気", "動物"]
+    assert read_table(TABLE.encode(), "a.csv.gz").frame["label"].tolist() == ["天気", "動物"]
+
+
+def test_what_is_wrong_with_a_compressed_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content, reason in (
+        (gzip.compress(TABLE.encode())[:-9], "a.csv.gz cannot be unpacked: it is damaged"),
+        (gzip.compress(TABLE.encode())[:-8] + b"\0" * 8, "a.csv.gz cannot be unpacked: it is damaged"),
+        (gzip.compress(b""), "a.csv.gz is empty"),
+        (gzip.compress(b"a,b\n1,2,3\n"), "a.csv.gz"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            read_table(content, "a.csv.gz")
+    with pytest.raises(InputError, match=r"files ending in \.doc cannot be read"):
+        read_table(gzip.compress(b"a"), "a.doc.gz")
+    monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "1")
+    with pytest.raises(InputError, match="unpacks to more than 1 MiB"):
+        read_table(gzip.compress(b"a,b\n" + b"1,2\n" * 2**18), "a.csv.gz")

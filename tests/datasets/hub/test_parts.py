@@ -56,6 +56,7 @@ def test_files_are_found_by_their_paths() -> None:
     converted = ["jsts/train/0000.parquet", "jsts/validation/0000.parquet", "jsts/validation/0001.parquet"]
     assert files("hub:a/b:jsts/validation", converted) == converted[1:]
     assert files("hub:a/b", ["jblimp.jsonl"]) == ["jblimp.jsonl"]
+    assert files("hub:a/b/test", ["data/test.jsonl.gz", "data/test.gz"]) == ["data/test.jsonl.gz"]
 
 
 def test_what_the_card_says_comes_first() -> None:
