@@ -5,19 +5,18 @@ Bounded in bytes for the whole process, not in entries; and given back when no t
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import streamlit as st
+
+from engine.processes.freed_memory import give_back_freed_memory
 
 MOST_BYTES = 256 * 2**20
 IDLE_SECONDS = 20.0
@@ -89,7 +88,7 @@ class LargeCache:
             for key in idle:
                 del self._entries[key]
         if idle:
-            _give_back()
+            give_back_freed_memory()
         return len(idle)
 
     def _used(self, key: Key) -> _Entry | None:
@@ -112,13 +111,6 @@ class LargeCache:
 def large() -> LargeCache:
     """That of this process."""
     return LargeCache()
-
-
-def _give_back() -> None:
-    """Return freed memory to the system, which Arrow and the C library keep for what comes next."""
-    pa.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):  # there is one on Linux alone
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def n_bytes_of(value: object) -> int:
