@@ -16,7 +16,8 @@ from engine.inference.backend import Piece
 
 EXCLUDED = "excluded"
 ADDED_AT_ONCE = 1024  # numbers of an array, of which several arrays are added together
-ROOM, GROWTH = 1.1, 4  # of the room that is expected to do; at most so many times what there is
+ROOM = 1.1  # of what is expected to come
+SURE, GROWTH = 1 / 16, 4  # the share of all from which on the rest can be expected; the growth before it is there
 _ARRAY, _TEXTS, _NUMBER = "array", "texts", "number"
 
 
@@ -31,8 +32,9 @@ class _Growing:
         """Append a part; share: of all that is to come, how much is there then."""
         end = self._n + len(part)
         if self._room is None or end > len(self._room):
-            room = np.empty((max(end, int(end * min(ROOM / share, GROWTH))), *part.shape[1:]), part.dtype)
-            room[: self._n] = self.array if self._room is not None else 0
+            room = np.empty((int(end * (ROOM / share if share >= SURE else GROWTH)), *part.shape[1:]), part.dtype)
+            if self._room is not None:
+                room[: self._n] = self.array
             self._room = room
         self._room[self._n : end] = part
         self._n = end
