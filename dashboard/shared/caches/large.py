@@ -20,6 +20,7 @@ from engine.processes.freed_memory import give_back_freed_memory
 
 MOST_BYTES = 256 * 2**20
 IDLE_SECONDS = 20.0
+PLENTY_BYTES, SOON_SECONDS = 96 * 2**20, 5.0  # beyond so many what no tab shows goes sooner
 
 Value = TypeVar("Value")
 Key = tuple[Any, ...]
@@ -76,8 +77,12 @@ class LargeCache:
             for key in [key for key in self._entries if key[0] == run_id]:
                 del self._entries[key]
 
-    def drop_idle(self, addresses: Collection[str], seconds: float = IDLE_SECONDS) -> int:
-        """Drop what was not used for so long and is of no run that one of the open addresses names; how many."""
+    def drop_idle(self, addresses: Collection[str]) -> int:
+        """Drop what was not used for IDLE_SECONDS and is of no run that one of the open addresses names; how many.
+
+        Beyond PLENTY_BYTES it goes after SOON_SECONDS: a visitor who goes from one large run to the next.
+        """
+        seconds = SOON_SECONDS if self.n_bytes > PLENTY_BYTES else IDLE_SECONDS
         before = self._now() - seconds
         with self._lock:
             idle = [

@@ -195,6 +195,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     if settings.all_layers:
         result = replace(result, layers=layers(result))
     result = with_unigrams(result, THESE)
+    give_back_freed_memory()
     loaded = [facts for facts in all_facts if facts.is_loaded]
     language = other_language_notices(loaded, dataset.acceptable)
     control = control_token_notices(loaded, dataset.rows, TextRows(dataset.acceptable, dataset.unacceptable), session)
