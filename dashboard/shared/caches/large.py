@@ -19,6 +19,7 @@ import streamlit as st
 from engine.processes.freed_memory import give_back_freed_memory
 
 MOST_BYTES = 256 * 2**20
+LARGE_BYTES = 8 * 2**20  # of a value
 IDLE_SECONDS = 20.0
 PLENTY_BYTES, SOON_SECONDS = 96 * 2**20, 5.0  # beyond so many what no tab shows goes sooner
 
@@ -64,8 +65,11 @@ class LargeCache:
             try:
                 value = make()
                 with self._lock:
-                    self._entries[key] = _Entry(value, n_bytes_of(value), self._now())
+                    n_bytes = n_bytes_of(value)
+                    self._entries[key] = _Entry(value, n_bytes, self._now())
                     self._bound(key)
+                if n_bytes > LARGE_BYTES:  # what making it took is free now
+                    give_back_freed_memory()
             finally:
                 with self._lock:
                     self._making.pop(key, None)
