@@ -82,18 +82,17 @@ class LargeCache:
                 del self._entries[key]
 
     def drop_idle(self, addresses: Collection[str]) -> int:
-        """Drop what was not used for IDLE_SECONDS and is of no run that one of the open addresses names; how many.
+        """Drop what was of no run that one of the open addresses names, and not used, for IDLE_SECONDS; how many.
 
         Beyond PLENTY_BYTES it goes after SOON_SECONDS: a visitor who goes from one large run to the next.
         """
-        seconds = SOON_SECONDS if self.n_bytes > PLENTY_BYTES else IDLE_SECONDS
-        before = self._now() - seconds
+        now = self._now()
+        before = now - (SOON_SECONDS if self.n_bytes > PLENTY_BYTES else IDLE_SECONDS)
         with self._lock:
-            idle = [
-                key
-                for key, entry in self._entries.items()
-                if entry.used <= before and not any(str(key[0]) in address for address in addresses)
-            ]
+            for key, entry in self._entries.items():
+                if any(str(key[0]) in address for address in addresses):
+                    entry.used = now  # what a tab shows; it may be on its way to another page of the run
+            idle = [key for key, entry in self._entries.items() if entry.used <= before]
             for key in idle:
                 del self._entries[key]
         if idle:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -211,7 +212,7 @@ def _tables(
     scored: dict[str, ScoredPairs],
     outside: Mapping[str, OutsideModel],
     n_before: Mapping[str, int],
-) -> tuple[dict[str, pd.DataFrame], list[Message]]:
+) -> tuple[dict[str, Any], list[str]]:
     """The tables of `Result` that are made of pieces, by field, and how many tokens reach beyond their region.
 
     The pieces are used up: of millions of sentences there is no room for all of them beside the tables.

@@ -221,7 +221,7 @@ def token_table(
 
 def _positions(n_each: np.ndarray) -> np.ndarray:
     """The place of each token in its sentence, from 0, of sentences of so many tokens."""
-    return np.arange(n_each.sum()) - np.repeat(np.cumsum(n_each) - n_each, n_each)
+    return np.asarray(np.arange(n_each.sum()) - np.repeat(np.cumsum(n_each) - n_each, n_each))
 
 
 def _regions(
