@@ -13,37 +13,11 @@ from typing import Any, TypeGuard, overload
 import numpy as np
 
 from engine.inference.backend import Piece
+from engine.inference.growing_array import GrowingArray
 
 EXCLUDED = "excluded"
 ADDED_AT_ONCE = 1024  # numbers of an array, of which several arrays are added together
-ROOM = 1.1  # of what is expected to come
-SURE, GROWTH = 1 / 16, 4  # the share of all from which on the rest can be expected; the growth before it is there
 _ARRAY, _TEXTS, _NUMBER = "array", "texts", "number"
-
-
-class _Growing:
-    """An array that grows at its end; the room that is left in it takes no memory before it is written."""
-
-    def __init__(self) -> None:
-        self._room: np.ndarray | None = None
-        self._n = 0
-
-    def add(self, part: np.ndarray, share: float) -> None:
-        """Append a part; share: of all that is to come, how much is there then."""
-        end = self._n + len(part)
-        if self._room is None or end > len(self._room):
-            room = np.empty((int(end * (ROOM / share if share >= SURE else GROWTH)), *part.shape[1:]), part.dtype)
-            if self._room is not None:
-                room[: self._n] = self.array
-            self._room = room
-        self._room[self._n : end] = part
-        self._n = end
-
-    @property
-    def array(self) -> np.ndarray:
-        """What was appended."""
-        assert self._room is not None
-        return self._room[: self._n]
 
 
 class _Store:
@@ -61,8 +35,8 @@ class _Store:
         self.offsets: dict[str, np.ndarray] = {}  # of arrays and texts, one more than there are pieces
         self.others: list[Piece] = []
         self._most, self._n = most, 0
-        self._parts: defaultdict[str, _Growing] = defaultdict(_Growing)
-        self._ends: defaultdict[str, _Growing] = defaultdict(_Growing)
+        self._parts: defaultdict[str, GrowingArray] = defaultdict(GrowingArray)
+        self._ends: defaultdict[str, GrowingArray] = defaultdict(GrowingArray)
         self._words: list[str] = []
 
     def add(self, pieces: Iterable[Piece]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import re
 import subprocess
 import sys
 from typing import Any
@@ -40,9 +41,9 @@ def test_the_c_library_is_asked_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -
 
 THREADS = """
 import ctypes, sys, threading
-from engine.processes.freed_memory import share_arenas
+from engine.processes.freed_memory import set_up_heaps
 if sys.argv[1] == "shared":
-    share_arenas()
+    set_up_heaps()
 library, together = ctypes.CDLL(None), threading.Barrier(9)
 def allocate():
     library.malloc(1000)
@@ -50,15 +51,23 @@ def allocate():
 for _ in range(8):
     threading.Thread(target=allocate).start()
 together.wait()
+library.malloc.restype, library.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+library.free(library.malloc(20 * 2**20))  # by default what is smaller is then kept in the heap
+for _ in range(40):
+    library.malloc(2**19)
 library.malloc_stats()
 """
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="arenas are glibc's")
-def test_threads_share_arenas() -> None:
-    def arenas(how: str) -> int:
+def test_threads_share_heaps_and_what_is_large_lies_outside_of_them() -> None:
+    def arenas_and_regions(how: str) -> tuple[int, int]:
         command = [sys.executable, "-c", THREADS, how]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return done.stderr.count("Arena ")
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+        regions = re.search(r"max mmap regions = +(\d+)", said)
+        assert regions is not None
+        return said.count("Arena "), int(regions[1])
 
-    assert arenas("shared") <= ARENAS < arenas("each its own")
+    own, kept = arenas_and_regions("each its own")
+    shared, outside = arenas_and_regions("shared")
+    assert shared <= ARENAS < own and outside >= 40 > kept
