@@ -18,6 +18,10 @@ from pathlib import Path
 if not ((ROOT := Path(__file__).resolve().parents[1]) / "__init__.py").exists() and str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from engine.processes.freed_memory import set_up_heaps
+
+set_up_heaps()  # before an import starts threads
+
 import streamlit as st
 from starlette.middleware import Middleware
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 SECONDS = 60.0
-IDLE_SECONDS = 20.0
+DROP_SECONDS = 2.0
 SWITCH_SECONDS = 0.0002
 
 
@@ -37,7 +37,7 @@ async def collect_at_intervals(seconds: float = SECONDS, before: Callable[[], No
         await asyncio.to_thread(collect)
 
 
-async def drop_at_intervals(drop: Callable[[], object], seconds: float = IDLE_SECONDS) -> None:
+async def drop_at_intervals(drop: Callable[[], object], seconds: float = DROP_SECONDS) -> None:
     """Give back what no tab shows, again and again, for as long as the server is up. drop: called in the event loop."""
     while True:
         await asyncio.sleep(seconds)

@@ -13,12 +13,11 @@ from itertools import islice
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
-from engine.datasets.text_column import BLOCK, TextColumn, series_of_texts, texts_of_series
+from engine.datasets.text_column import BLOCK, TextColumn, any_match, series_of_texts, texts_of_series
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.earlier_texts import read_message
@@ -206,7 +205,7 @@ def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
     )
     for name in names:
         texts = texts_of_series(frame[name])
-        if isinstance(texts, TextColumn) and not pc.any(pc.match_substring_regex(texts.array, _ANYWHERE)).as_py():
+        if isinstance(texts, TextColumn) and not any_match(texts, _ANYWHERE):
             continue
         changed = [int(number) for number, text in zip(frame.index, texts, strict=True) if bare(text) != text]
         if changed:

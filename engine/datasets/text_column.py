@@ -5,6 +5,7 @@ A column here is a sequence of str, which compares, adds and slices as a tuple o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from json.encoder import encode_basestring
@@ -13,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 BLOCK = 2**14  # texts that are Python's at once
 
@@ -185,10 +187,20 @@ def concatenated(columns: Iterable[Sequence[str]]) -> Sequence[str]:
 def at(texts: Sequence[str], places: Sequence[int] | np.ndarray) -> Sequence[str]:
     """The texts at these places."""
     if isinstance(texts, TextColumn):
+        if len(places) == len(texts) and np.array_equal(places, np.arange(len(texts))):
+            return texts  # all of them, without a copy
         return TextColumn(texts.array.take(pa.array(places, pa.int64())))
     if isinstance(texts, JsonRows):
         return JsonRows(texts.names, [at(column, places) for column in texts.columns])
     return tuple(texts[place] for place in places)
+
+
+def any_match(texts: Sequence[str], pattern: str) -> bool:
+    """Whether a text matches somewhere; pattern: of RE2 and of `re` alike."""
+    if isinstance(texts, TextColumn):
+        return bool(pc.any(pc.match_substring_regex(texts.array, pattern)).as_py())
+    found = re.compile(pattern)
+    return any(found.search(text) for text in texts)
 
 
 def labels(texts: Iterable[str], change: Callable[[str], str] = str) -> tuple[str, ...]:

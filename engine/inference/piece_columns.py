@@ -6,12 +6,14 @@ it by `flat`, `lengths`, `values` and `codes`, which take a list of pieces, too.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard, overload
 
 import numpy as np
 
 from engine.inference.backend import Piece
+from engine.inference.growing_array import GrowingArray
 
 EXCLUDED = "excluded"
 ADDED_AT_ONCE = 1024  # numbers of an array, of which several arrays are added together
@@ -25,16 +27,17 @@ class _Store:
     whole numbers. Its slot is its number, that of another below 0.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        """most: so many pieces come at most."""
         self.vocabulary: dict[str, int] = {}
         self.kinds: dict[str, tuple[Any, ...]] | None = None
         self.arrays: dict[str, np.ndarray] = {}  # by field; of texts their codes
         self.offsets: dict[str, np.ndarray] = {}  # of arrays and texts, one more than there are pieces
         self.others: list[Piece] = []
-        self._parts: dict[str, list[np.ndarray]] = {}
-        self._lengths: dict[str, list[np.ndarray]] = {}
+        self._most, self._n = most, 0
+        self._parts: defaultdict[str, GrowingArray] = defaultdict(GrowingArray)
+        self._ends: defaultdict[str, GrowingArray] = defaultdict(GrowingArray)
         self._words: list[str] = []
-        self._n = 0
 
     def add(self, pieces: Iterable[Piece]) -> list[int]:
         """The slots of further pieces."""
@@ -55,7 +58,8 @@ class _Store:
         return slots
 
     def _add_regular(self, pieces: Sequence[Piece]) -> None:
-        self._n += len(pieces)
+        is_first, self._n = self._n == 0, self._n + len(pieces)
+        share = self._n / max(self._most, self._n)
         for name, kind in (self.kinds or {}).items():
             fields = [piece[name] for piece in pieces]
             if kind[0] == _NUMBER:
@@ -65,17 +69,29 @@ class _Store:
                 part = np.array([add(text, len(self.vocabulary)) for field in fields for text in field], dtype=np.int32)
             else:
                 part = np.concatenate(fields)
-            self._parts.setdefault(name, []).append(part)
+            self._parts[name].add(part, share)
             if kind[0] != _NUMBER:
-                self._lengths.setdefault(name, []).append(np.fromiter(map(len, fields), np.int64, len(fields)))
+                ends = self._ends[name]
+                if is_first:
+                    ends.add(np.zeros(1, dtype=np.int64), share)
+                n_each = np.fromiter(map(len, fields), np.int64, len(fields))
+                ends.add(ends.array[-1] + np.cumsum(n_each), share)
 
     def finish(self) -> None:
-        """Join the parts, a field after the other, so that one field alone is there twice for a moment."""
-        for name in list(self._parts):
-            self.arrays[name] = np.concatenate(self._parts.pop(name))
-        for name in list(self._lengths):
-            lengths = np.concatenate(self._lengths.pop(name))
-            self.offsets[name] = np.concatenate([[0], np.cumsum(lengths)])
+        """Nothing is added from now on. Fields of equal lengths share their offsets."""
+        self.arrays = {name: part.array for name, part in self._parts.items()}
+        kept: list[np.ndarray] = []
+        for name, ends in self._ends.items():
+            offsets = next((known for known in kept if np.array_equal(known, ends.array)), ends.array)
+            kept.append(offsets)
+            self.offsets[name] = offsets
+        self._parts.clear()
+        self._ends.clear()
+
+    def release(self, names: Iterable[str]) -> None:
+        """Drop fields, but for how long each piece's are."""
+        for name in names:
+            self.arrays.pop(name, None)
 
     def piece(self, slot: int) -> Piece:
         """The piece in a slot; its arrays are parts of those of all."""
@@ -83,6 +99,8 @@ class _Store:
             return self.others[-slot - 1]
         piece: Piece = {}
         for name, (kind, *_) in (self.kinds or {}).items():
+            if name not in self.arrays:
+                continue
             array = self.arrays[name]
             if kind == _NUMBER:
                 piece[name] = int(array[slot])
@@ -134,7 +152,7 @@ class Builder:
     """The pieces of `n` places, put there as they come."""
 
     def __init__(self, n: int) -> None:
-        self._store, self._slots = _Store(), np.zeros(n, dtype=np.int64)
+        self._store, self._slots = _Store(n), np.zeros(n, dtype=np.int64)
 
     def put(self, places: Sequence[int] | np.ndarray, pieces: Iterable[Piece]) -> None:
         """Put pieces into places."""
@@ -149,6 +167,15 @@ class Builder:
 Pieces = Sequence[Piece]
 
 
+def release(pieces: Pieces, *names: str) -> None:
+    """Give up fields that nobody asks for any more, of all pieces that were put together with these.
+
+    Their lengths stay known. Pieces that are kept one by one keep theirs.
+    """
+    if isinstance(pieces, PieceColumns):
+        pieces.store.release(names)
+
+
 def are_excluded(pieces: Pieces) -> np.ndarray:
     """Which pieces could not be computed: bool (n,)."""
     if not isinstance(pieces, PieceColumns):
@@ -160,7 +187,7 @@ def are_excluded(pieces: Pieces) -> np.ndarray:
 def have(pieces: Pieces, places: np.ndarray, name: str) -> bool:
     """Whether all pieces at these places have a field."""
     if _is_regular(pieces, places):
-        return name in (pieces.store.kinds or {})
+        return name in pieces.store.arrays
     return all(name in pieces[place] for place in places.tolist())
 
 

@@ -14,6 +14,7 @@ from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
 from engine.messages.message import Message
+from engine.processes.freed_memory import give_back_freed_memory
 from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
 from engine.runs.first_rows import FirstRows, evaluate_first_rows
@@ -140,7 +141,10 @@ def evaluated(
         )
         evaluate_first_rows(run, evaluation, settings, dataset, first_rows, gateway, report, is_stopped)
         session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped, owner=run.owner)
+        give_back_freed_memory()
         result = evaluation.evaluate(settings, dataset, session)
+        del dataset  # beside it there is no room for files of millions of rows
+        give_back_freed_memory()
         artifacts.save_result(run.id, result, files.entry(), files.room)
         return Ending("done")
     except Cancelled:

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from engine.datasets import reader_process, rows, text_column
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.text_column import JsonRows, Rows, TextColumn, at, concatenated, series_of_texts, texts_of_series
+from engine.datasets.text_column import (
+    JsonRows,
+    Rows,
+    TextColumn,
+    any_match,
+    at,
+    concatenated,
+    series_of_texts,
+    texts_of_series,
+)
 
 N = 40_000
 # The share of the 512 MiB of a million rows, and of JSON, of which the text itself is kept meanwhile, half as much again.
@@ -42,7 +51,16 @@ def test_a_column_is_as_a_tuple_of_its_texts(texts: list[str], start: int, end: 
     assert texts_of_series(series_of_texts(column)) == expected
     places = [i for i in range(len(texts)) if i % 2]
     assert at(column, places) == at(expected, places) == expected[1::2]
+    assert at(column, range(len(texts))) is column  # all of them are not copied
+    assert at(column, places[::-1]) == expected[1::2][::-1]
     assert list(Rows(column, expected)) == list(zip(texts, texts, strict=True))
+
+
+@pytest.mark.parametrize("texts", [[], ["", "a Prefix"], ["a", "Pre fix"], ["\nREGION\n"], ["critiCal words"], ["猫"]])
+def test_a_pattern_is_found_in_a_column_as_in_its_texts(texts: list[str]) -> None:
+    pattern = "(?i)prefix|region|critical"
+    expected = any(name in text.casefold() for text in texts for name in ("prefix", "region", "critical"))
+    assert any_match(TextColumn.of(texts), pattern) is any_match(tuple(texts), pattern) is expected
 
 
 def test_an_index_beyond_the_end_is_an_error() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,6 +26,7 @@ from engine.inference.piece_columns import (
     flat,
     have,
     lengths,
+    release,
     values,
 )
 
@@ -127,3 +130,38 @@ def test_an_owner_finds_public_pieces_and_its_own(cache: Cache) -> None:
     wanted = ["k", "own", "both", "none"]
     assert ann.get_many(wanted) == {"k": {"n": 1}, "both": {"n": 1}, "own": {"n": 2}}
     assert ben.get_many(wanted) == {"k": {"n": 1}, "both": {"n": 1}}
+
+
+def test_a_field_that_is_given_up_takes_no_memory_and_all_others_stay() -> None:
+    made = columns_of([{"ids": np.arange(n), "tokens": ["a"] * n, "n_unknown": n} for n in (2, 3, 1, 4)])
+    places, part = np.array([3, 0]), made[1:]
+    held = weakref.ref(made.store.arrays["ids"])
+    release(part, "ids", "none")
+    assert held() is None
+    assert lengths(made, places, "ids").tolist() == [4, 2] and not have(made, places, "ids")
+    assert made[0] == {"tokens": ["a", "a"], "n_unknown": 2} and values(part, np.array([0]), "n_unknown").tolist() == [
+        3
+    ]
+    one_by_one = [{"ids": np.arange(2)}]
+    release(one_by_one, "ids")
+    assert one_by_one[0]["ids"].tolist() == [0, 1]
+
+
+def test_no_field_is_there_twice_while_many_pieces_come() -> None:
+    n, n_each, at_once = 4000, 50, 40
+    text = np.arange(n_each, dtype=np.int64)
+    tracemalloc.start()
+    try:
+        builder = Builder(n)
+        for start in range(0, n, at_once):
+            builder.put(range(start, start + at_once), [{"first": text, "second": text}] * at_once)
+        made = builder.finished()
+        there, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    both = 2 * n * n_each * text.itemsize
+    assert sum(array.nbytes for array in made.store.arrays.values()) == both
+    # What is counted is the room, a tenth more than is written to. Beside it there was the former room of one field, a
+    # quarter of it and more at most.
+    assert there < 1.2 * both and most < 1.35 * both
+    assert made.store.offsets["first"] is made.store.offsets["second"]

@@ -5,22 +5,23 @@ Bounded in bytes for the whole process, not in entries; and given back when no t
 
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import streamlit as st
 
+from engine.processes.freed_memory import give_back_freed_memory
+
 MOST_BYTES = 256 * 2**20
+LARGE_BYTES = 8 * 2**20  # of a value
 IDLE_SECONDS = 20.0
+PLENTY_BYTES, SOON_SECONDS = 96 * 2**20, 5.0  # beyond so many what no tab shows goes sooner
 
 Value = TypeVar("Value")
 Key = tuple[Any, ...]
@@ -64,8 +65,11 @@ class LargeCache:
             try:
                 value = make()
                 with self._lock:
-                    self._entries[key] = _Entry(value, n_bytes_of(value), self._now())
+                    n_bytes = n_bytes_of(value)
+                    self._entries[key] = _Entry(value, n_bytes, self._now())
                     self._bound(key)
+                if n_bytes > LARGE_BYTES:  # what making it took is free now
+                    give_back_freed_memory()
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -77,19 +81,22 @@ class LargeCache:
             for key in [key for key in self._entries if key[0] == run_id]:
                 del self._entries[key]
 
-    def drop_idle(self, addresses: Collection[str], seconds: float = IDLE_SECONDS) -> int:
-        """Drop what was not used for so long and is of no run that one of the open addresses names; how many."""
-        before = self._now() - seconds
+    def drop_idle(self, addresses: Collection[str]) -> int:
+        """Drop what was of no run that one of the open addresses names, and not used, for IDLE_SECONDS; how many.
+
+        Beyond PLENTY_BYTES it goes after SOON_SECONDS: a visitor who goes from one large run to the next.
+        """
+        now = self._now()
+        before = now - (SOON_SECONDS if self.n_bytes > PLENTY_BYTES else IDLE_SECONDS)
         with self._lock:
-            idle = [
-                key
-                for key, entry in self._entries.items()
-                if entry.used <= before and not any(str(key[0]) in address for address in addresses)
-            ]
+            for key, entry in self._entries.items():
+                if any(str(key[0]) in address for address in addresses):
+                    entry.used = now  # what a tab shows; it may be on its way to another page of the run
+            idle = [key for key, entry in self._entries.items() if entry.used <= before]
             for key in idle:
                 del self._entries[key]
         if idle:
-            _give_back()
+            give_back_freed_memory()
         return len(idle)
 
     def _used(self, key: Key) -> _Entry | None:
@@ -112,13 +119,6 @@ class LargeCache:
 def large() -> LargeCache:
     """That of this process."""
     return LargeCache()
-
-
-def _give_back() -> None:
-    """Return freed memory to the system, which Arrow and the C library keep for what comes next."""
-    pa.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):  # there is one on Linux alone
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def n_bytes_of(value: object) -> int:

@@ -19,7 +19,7 @@ from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.tracking import add_tracking_argument
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
-from engine.datasets.formats.delimited import csv_text
+from engine.datasets.formats.delimited import write_csv
 from engine.datasets.formats.files import Reading
 from engine.datasets.hub.names import FORM
 from engine.errors import InputError
@@ -190,7 +190,7 @@ def write_tables(
         frame = frames.get(table.name)
         if frame is not None and (len(frame) or not table.only_with_rows):
             written = table.arranged(with_input(table, frame, dataset))
-            (out / f"{table.name}.csv").write_text(csv_text(written), encoding="utf-8", newline="")
+            write_csv(written, out / f"{table.name}.csv")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, takewhile
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -24,6 +25,7 @@ from engine.messages.message import Message
 SEPARATORS = {",": Message("comma"), "\t": Message("tab"), ";": Message("semicolon")}
 ONE_COLUMN, COLUMNS = Message("{n:,} column {names}"), Message("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
+ROWS_AT_ONCE = 2**16  # of a table that is written
 SAMPLED = 50  # records by which it is told whether a separator cuts a text evenly
 # How fields are quoted: by what the file shows, not at all (each line is a row), or those in double quotes.
 DETECT, NONE, QUOTED = "detect", "none", "quoted"
@@ -256,6 +258,20 @@ def csv_text(frame: pd.DataFrame, *, header: bool = True) -> str:
     """
     text = frame.to_csv(index=False, header=header)
     return text if "\r" not in text else frame.to_csv(index=False, header=header, quoting=csv.QUOTE_NONNUMERIC)
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write what `csv_text` returns as UTF-8, of which ROWS_AT_ONCE rows are in memory at a time."""
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC):
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for start in range(0, len(frame) or 1, ROWS_AT_ONCE):
+                rows = frame.iloc[start : start + ROWS_AT_ONCE]
+                text = rows.to_csv(index=False, header=start == 0, quoting=quoting)
+                if quoting == csv.QUOTE_MINIMAL and "\r" in text:
+                    break  # from the beginning, with all texts in quotation marks
+                file.write(text)
+            else:
+                return
 
 
 def _without_header(

@@ -8,8 +8,9 @@ Paper: Ueda, Mita, Komachi, NLP 2024, sections 2-4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnd
 from engine.evaluations.minimal_pairs.files import analysis_of
 from engine.evaluations.minimal_pairs.outside.models import (
     AS_THE_FILE_SAYS,
+    OutsideModel,
     has_tokens,
     outside_models,
     scored_pairs,
@@ -37,6 +39,7 @@ from engine.evaluations.minimal_pairs.prompts.scoring import (
 from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.reading.layers import check_layers, layer_words, layers
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
+from engine.evaluations.minimal_pairs.regions import sentence_regions
 from engine.evaluations.minimal_pairs.running_text.documents import document_table
 from engine.evaluations.minimal_pairs.running_text.windows import check_no_windows, windows_of
 from engine.evaluations.minimal_pairs.scoring_rules import (
@@ -62,6 +65,7 @@ from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import prefix_tokens
 from engine.options import check
 from engine.precision import EXACT_DECISIONS, resolved
+from engine.processes.freed_memory import give_back_freed_memory
 
 
 def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession) -> Result:
@@ -162,31 +166,16 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
                 if dataset.n
                 else Message("{model} can score none of the {rows}.", model=model, rows=rows)
             )
-    words = pair_tables.sentence_words(dataset)
+    excluded_rows = pd.concat([excluded[model] for model in scored], ignore_index=True)
+    tables, beyond = _tables(settings, dataset, scored, outside, n_before)
+    scored.clear()
+    give_back_freed_memory()
     result = Result(
         settings=settings,
         dataset_name=dataset.name,
-        pairs=_joined(
-            [
-                outside_table(outside[model], dataset, of_model, words)
-                if model in outside
-                else pair_tables.pair_table(model, dataset, of_model, n_before.get(model), words)
-                for model, of_model in scored.items()
-            ]
-        ),
-        tokens=pair_tables.token_table(
-            dataset,
-            {
-                model: of_model
-                for model, of_model in scored.items()
-                if model not in outside or has_tokens(outside[model])
-            },
-            words,
-        ),
-        excluded=pd.concat([excluded[model] for model in scored], ignore_index=True),
+        **tables,
+        excluded=excluded_rows,
         items=items,
-        precision=pair_tables.precision_table(scored),
-        prompted=prompted_table(dataset, scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared else SHARED.frame(),
         rules={
             facts.name: scoring_rule(
@@ -204,18 +193,10 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         | ({"templates": [template.read(chat=settings.chat_template) for template in templates]} if is_prompted else {})
         | ({"windows": {model: list(of_model) for model, of_model in windows.items()}} if kind.in_windows else {}),
     )
-    if kind.in_windows:
-        result = replace(result, documents=document_table(dataset, scored, result.pairs))
     if settings.all_layers:
-        result = replace(result, layer_words=layer_words(dataset, scored))
         result = replace(result, layers=layers(result))
-    beyond = [
-        notice
-        for model, of_model in scored.items()
-        for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, of_model))
-    ]
-    scored.clear()  # of millions of sentences there is no room for these beside what follows
     result = with_unigrams(result, THESE)
+    give_back_freed_memory()
     loaded = [facts for facts in all_facts if facts.is_loaded]
     language = other_language_notices(loaded, dataset.acceptable)
     control = control_token_notices(loaded, dataset.rows, TextRows(dataset.acceptable, dataset.unacceptable), session)
@@ -223,6 +204,47 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     return with_left_out(
         dataset, replace(result, notices=(*dataset.notices, *language, *control, *result_notices, *notices, *beyond))
     )
+
+
+def _tables(
+    settings: Settings,
+    dataset: MinimalPairs,
+    scored: dict[str, ScoredPairs],
+    outside: Mapping[str, OutsideModel],
+    n_before: Mapping[str, int],
+) -> tuple[dict[str, Any], list[str]]:
+    """The tables of `Result` that are made of pieces, by field, and how many tokens reach beyond their region.
+
+    The pieces are used up: of millions of sentences there is no room for all of them beside the tables.
+    """
+    kind, words = dataset.data_kind, pair_tables.sentence_words(dataset)
+    pairs = _joined(
+        [
+            outside_table(outside[model], dataset, of_model, words)
+            if model in outside
+            else pair_tables.pair_table(model, dataset, of_model, n_before.get(model), words)
+            for model, of_model in scored.items()
+        ]
+    )
+    tables = {
+        "pairs": pairs,
+        "precision": pair_tables.precision_table(scored),
+        "prompted": prompted_table(dataset, scored),
+        **({"documents": document_table(dataset, scored, pairs)} if kind.in_windows else {}),
+        **({"layer_words": layer_words(dataset, scored)} if settings.all_layers else {}),
+    }
+    beyond = [
+        notice
+        for model, of_model in scored.items()
+        for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, of_model))
+    ]
+    regions = sentence_regions(dataset, words) if kind.n_sentences > 1 else {}
+    del words
+    give_back_freed_memory()
+    with_tokens = {
+        model: of_model for model, of_model in scored.items() if model not in outside or has_tokens(outside[model])
+    }
+    return {**tables, "tokens": pair_tables.token_table(dataset, with_tokens, regions)}, beyond
 
 
 def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from engine.datasets.minimal_pairs import options
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.outside_names import is_from_file
 from engine.datasets.rows import row_notice
+from engine.datasets.text_column import any_match
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.records import (
@@ -78,7 +79,7 @@ SEVERAL = (
 # The ends of the columns that a part of a sentence has no value of.
 _OF_WHOLE = ("_characters", "_bytes", *(f"_{name}" for name in PROMPTED))
 # Of a row as JSON: it may have a column that marks a region.
-_MAY_MARK = re.compile("prefix|region|critical|target1|right_option", re.IGNORECASE)
+_MAY_MARK = "(?i)prefix|region|critical|target1|right_option"
 # The region's spans in the acceptable and in the unacceptable sentence of each pair.
 OfSides = tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
 
@@ -268,7 +269,7 @@ def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) 
 def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:
     """The texts of the file's own rows with normalised names, where one may have a column that marks a region; else
     none."""
-    if not any(_MAY_MARK.search(original) for original in dataset.originals):
+    if not any_match(dataset.originals, _MAY_MARK):
         return []
     return [
         {normalize_name(name): text for name, text in json.loads(original).items() if isinstance(text, str)}

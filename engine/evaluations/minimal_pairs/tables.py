@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ from engine.evaluations.minimal_pairs.exact_decisions import (
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.prompts.scoring import prompt_columns
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION, TOKENS
-from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regions
+from engine.evaluations.minimal_pairs.regions import OfSides, region_bits
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
-from engine.inference.piece_columns import Pieces, codes, elements, flat, have, lengths, values
+from engine.inference.piece_columns import Pieces, codes, elements, flat, have, lengths, release, values
 from engine.language.words import are_spaced, uses_spaces, word_spans
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.regions import Span, tokens_by_region
@@ -41,13 +41,13 @@ def pair_table(
     model: str,
     dataset: MinimalPairs,
     scored: ScoredPairs,
-    n_prefix: int | None = None,
-    words: tuple[Sequence[Words], Sequence[Words]] | None = None,
+    n_prefix: int | None,
+    words: tuple[Sequence[Words], Sequence[Words]],
 ) -> pd.DataFrame:
     """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`.
 
     n_prefix: the number of tokens that a causal model read before each sentence; None for a masked model.
-    words: of `sentence_words`, where they are known already.
+    words: of `sentence_words`. What a model read is needed here alone, and the pieces give it up.
     """
     kept = np.flatnonzero(is_scored(scored.by_side))
     texts = {
@@ -74,11 +74,13 @@ def pair_table(
     # A masked model reads its own special tokens before the text; there the first token is always scored.
     first = ("read_ids", n_prefix) if n_prefix is not None else ("ids", 0)
     first_tokens = [elements(of_side, kept, *first) for of_side in scored.by_side]
+    for of_side in scored.by_side:
+        release(of_side, "read_ids")
     columns["first_token_differs"] = first_tokens[0] != first_tokens[1]
     columns["item"] = kept
     for side in SIDES:
         columns[f"{side}_bytes"] = np.fromiter(map(n_bytes, texts[side]), np.int64, len(kept))
-    columns |= _cuts(dataset, kept, scored.by_side, words or sentence_words(dataset))
+    columns |= _cuts(dataset, kept, scored.by_side, words)
     of_words = [_boundaries(pieces[side], kept) for side in SIDES]
     for column, name in enumerate(("boundaries", "words")):
         columns |= {f"{side}_{name}": of_side[column] for side, of_side in zip(SIDES, of_words, strict=True)}
@@ -150,70 +152,106 @@ def _flat_tokens(pieces: Pieces, places: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def token_table(
-    dataset: MinimalPairs,
-    scored_by_model: dict[str, ScoredPairs],
-    words: tuple[Sequence[Words], Sequence[Words]] | None = None,
+    dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs], regions: Mapping[str, OfSides]
 ) -> pd.DataFrame:
     """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others.
 
-    words: of `sentence_words`, where they are known already.
+    regions: of `sentence_regions`; {} where a row is one sentence, of which nothing differs. Of millions of sentences
+    there is no room for their pieces beside the table: what a column is made of is given up as soon as it is there.
     """
     if not scored_by_model:
         return TOKENS.frame()
-    kind = dataset.data_kind
-    # Of a row of one sentence nothing differs.
-    regions = sentence_regions(dataset, words or sentence_words(dataset)) if kind.n_sentences > 1 else {}
-    placed = kind.regions(dataset.originals) if kind.regions else None
-    of_regions: list[np.ndarray] = [np.empty(0, dtype=np.int16)]
-    all_kept = [np.flatnonzero(is_scored(scored.by_side)) for scored in scored_by_model.values()]
-    parts = [
-        (kept, side, pieces)
-        for kept, scored in zip(all_kept, scored_by_model.values(), strict=True)
-        for side, pieces in enumerate(scored.by_side)
-    ]
-    n_each = [lengths(pieces, kept, "ids") for kept, _, pieces in parts]
+    parts: list[tuple[Pieces, np.ndarray, int]] = []
+    for scored in scored_by_model.values():
+        kept = np.flatnonzero(is_scored(scored.by_side))
+        parts += [(pieces, kept, side) for side, pieces in enumerate(scored.by_side)]
+    n_each = [lengths(pieces, kept, "ids") for pieces, kept, _ in parts]
     n_by_part = [int(of_part.sum()) for of_part in n_each]
+
+    def give_up(*names: str) -> None:
+        for pieces, *_ in parts:
+            release(pieces, *names)
+
     # Each column is filled where it stays: of millions of sentences there is no room for two of it.
+    def filled(column: np.ndarray, of_block: Callable[[Pieces, np.ndarray, int, np.ndarray], np.ndarray]) -> np.ndarray:
+        """The column with the values of each block of sentences: of its pieces, places, side and numbers of tokens."""
+        end = 0
+        for (pieces, kept, side), of_part in zip(parts, n_each, strict=True):
+            for block in _blocks(len(kept)):
+                inside = slice(end, end := end + int(of_part[block].sum()))
+                column[inside] = of_block(pieces, kept[block], side, of_part[block])
+        return column
+
     n = sum(n_by_part)
-    rows, positions, bits = (np.zeros(n, dtype=np.int64) for _ in range(3))
-    token_codes, boundaries = np.zeros(n, dtype=np.int32), np.full(n, np.nan, dtype=np.float32)
-    log_likelihoods_of: list[np.ndarray] = []
+    bits = filled(
+        np.empty(n, dtype=np.int64),
+        lambda pieces, places, side, _: region_bits(regions, side, places, *_flat_tokens(pieces, places)),
+    )
+    region = _regions(dataset, parts, n_by_part)
+    give_up("spans", "ids")
     vocabulary: dict[str, int] = {}
-    numbers = np.array(dataset.rows, dtype=np.int64)
-    end = 0
-    for (kept, side, pieces), of_part in zip(parts, n_each, strict=True):
-        for block in _blocks(len(kept)):
-            places, of_block = kept[block], of_part[block]
-            inside = slice(end, end := end + int(of_block.sum()))
-            bits[inside] = region_bits(regions, side, places, *_flat_tokens(pieces, places))
-            rows[inside] = np.repeat(numbers[places], of_block)
-            positions[inside] = np.arange(of_block.sum()) - np.repeat(np.cumsum(of_block) - of_block, of_block)
-            token_codes[inside] = codes(pieces, places, "tokens", vocabulary)
-            log_likelihoods_of.append(flat(pieces, places, "log_likelihoods"))
-        if len(kept) and have(pieces, kept, "word_boundaries"):
-            boundaries[end - int(of_part.sum()) : end] = np.concatenate(
-                [pieces[place]["word_boundaries"][:-1] for place in kept.tolist()]
-            )
-        of_regions += (
-            [np.zeros(of_part.sum(), dtype=np.int16)]
-            if placed is None
-            else [tokens_by_region(dataset.acceptable[i], pieces[i]["spans"], placed[i])[0] for i in kept.tolist()]
-        )
-    own = np.arange(len(n_by_part), dtype=np.int16)
+    token_codes = filled(
+        np.empty(n, dtype=np.int32), lambda pieces, places, *_: codes(pieces, places, "tokens", vocabulary)
+    )
+    tokens = _categorical(token_codes, list(vocabulary))
+    del token_codes
+    give_up("tokens")
+    log_likelihoods = np.concatenate(
+        [flat(pieces, kept[block], "log_likelihoods") for pieces, kept, _ in parts for block in _blocks(len(kept))]
+    )
+    give_up("log_likelihoods")
+    numbers, own = np.array(dataset.rows, dtype=np.int64), np.arange(len(parts), dtype=np.int16)
     return pd.DataFrame(
         {
             "model": _categorical(np.repeat(own // 2, n_by_part), list(scored_by_model)),
-            "row": rows,
+            "row": filled(
+                np.empty(n, dtype=np.int64), lambda _, places, __, n_each: np.repeat(numbers[places], n_each)
+            ),
             "side": _categorical(np.repeat(own % 2, n_by_part), SIDES),
-            "position": positions,
-            "token": _categorical(token_codes, list(vocabulary)),
-            "log_likelihood": np.concatenate(log_likelihoods_of),
+            "position": filled(np.empty(n, dtype=np.int64), lambda *of_block: _positions(of_block[-1])),
+            "token": tokens,
+            "log_likelihood": log_likelihoods,
             "regions": bits,
-            "region": np.concatenate(of_regions),
-            "boundary": boundaries,
+            "region": region,
+            "boundary": _before_tokens(parts, n_by_part),
         },
         copy=False,
     )
+
+
+def _positions(n_each: np.ndarray) -> np.ndarray:
+    """The place of each token in its sentence, from 0, of sentences of so many tokens."""
+    return np.asarray(np.arange(n_each.sum()) - np.repeat(np.cumsum(n_each) - n_each, n_each))
+
+
+def _regions(
+    dataset: MinimalPairs, parts: Sequence[tuple[Pieces, np.ndarray, int]], n_by_part: Sequence[int]
+) -> np.ndarray:
+    """The number of the region in which each token begins, int16 (n_tokens,); 0 of sentences without regions."""
+    kind = dataset.data_kind
+    if not kind.regions:
+        return np.zeros(sum(n_by_part), dtype=np.int16)
+    placed = kind.regions(dataset.originals)
+    return np.concatenate(
+        [
+            np.empty(0, dtype=np.int16),
+            *(
+                tokens_by_region(dataset.acceptable[i], pieces[i]["spans"], placed[i])[0]
+                for pieces, kept, _ in parts
+                for i in kept.tolist()
+            ),
+        ]
+    )
+
+
+def _before_tokens(parts: Sequence[tuple[Pieces, np.ndarray, int]], n_by_part: Sequence[int]) -> np.ndarray:
+    """`Result.tokens.boundary`: float32 (n_tokens,), nan where boundaries were not scored."""
+    boundaries, end = np.full(sum(n_by_part), np.nan, dtype=np.float32), 0
+    for (pieces, kept, _), n in zip(parts, n_by_part, strict=True):
+        start, end = end, end + n
+        if len(kept) and have(pieces, kept, "word_boundaries"):
+            boundaries[start:end] = np.concatenate([pieces[place]["word_boundaries"][:-1] for place in kept.tolist()])
+    return boundaries
 
 
 def tokens_beyond_regions(dataset: MinimalPairs, scored: ScoredPairs) -> int:

@@ -22,6 +22,7 @@ from engine.messages.message import Message, together
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
 
+BLOCK = 2**20  # tokens that are looked at at once
 UNKNOWN_UNIGRAMS = Message("how frequent its tokens are is not known")
 _WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
 
@@ -39,16 +40,28 @@ def log_probabilities(
     return dictionary_for(choice, tokenizer, model).unigram_log_probability(list(vocabulary))
 
 
-def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def sentence_sums(values: np.ndarray, lengths: np.ndarray, codes: np.ndarray | None = None) -> np.ndarray:
     """Sums of consecutive `values` (n,), `lengths` (n_sentences,) of them each: float64 (n_sentences,).
+
+    codes: int (n,), the place in `values` of each number that is added, where these are a vocabulary's.
 
     >>> sentence_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 0, 1])).tolist()
     [3.0, 0.0, 4.0]
+    >>> sentence_sums(np.array([1.0, 2.0]), np.array([1, 2]), np.array([1, 0, 1])).tolist()
+    [2.0, 3.0]
     """
-    totals = np.zeros(len(values) + 1)
-    np.cumsum(values, dtype=np.float64, out=totals[1:])
-    ends = np.cumsum(lengths)
-    return np.asarray(totals[ends] - totals[ends - lengths])
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    totals, before = np.zeros(len(bounds)), 0.0
+    for start in range(0, len(values if codes is None else codes), BLOCK):  # all at once are twice what the tokens take
+        block = slice(start, start + BLOCK)
+        running = np.array(values[block] if codes is None else values[codes[block]], dtype=np.float64)
+        if start:
+            running[0] += before
+        np.cumsum(running, out=running)
+        ending = slice(*np.searchsorted(bounds, [start, start + len(running)], side="right"))
+        totals[ending] = running[bounds[ending] - start - 1]
+        before = running[-1]
+    return np.diff(totals)
 
 
 def with_unigrams(result: Result, choice: str) -> Result:
@@ -64,9 +77,9 @@ def with_unigrams(result: Result, choice: str) -> Result:
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
         if not tells_tokens_apart(result, model):
             continue
-        values = token_unigrams(result, model, tokenizer, choice)
+        values, codes = _unigrams_by_code(result, model, tokenizer, choice)
         lengths = np.concatenate([pairs[f"{side}_tokens"].iloc[lines].to_numpy(dtype=np.int64) for side in SIDES])
-        by_side = np.split(sentence_sums(values, lengths), 2)
+        by_side = np.split(sentence_sums(values, lengths, codes), 2)
         for side, of_model in zip(SIDES, by_side, strict=True):
             sums[side][lines] = of_model
         counted = pairs.iloc[lines].assign(**{f"{side}_unigrams": values[lines] for side, values in sums.items()})
@@ -109,14 +122,22 @@ def check_fitted(result: Result, normalizations: Collection[str]) -> None:
 
 def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:
     """log P_u of every row of a model's tokens in `result.tokens`, in their order: float64 (n_tokens,)."""
+    values, codes = _unigrams_by_code(result, model, tokenizer, choice)
+    return np.asarray(values[codes])
+
+
+def _unigrams_by_code(result: Result, model: str, tokenizer: str, choice: str) -> tuple[np.ndarray, np.ndarray]:
+    """log P_u of each token of a vocabulary, float64 (n_vocabulary,), and which of them the model's tokens are."""
     of_model = rows_where(result.tokens, ["token", "side"], model=model)
     tokens, sides = of_model["token"].astype("category").cat, of_model["side"]
     vocabulary = [str(token) for token in tokens.categories]
     codes = tokens.codes.to_numpy()
-    # A single sentence stands on both sides, and is counted once.
-    counted = codes[sides.isin(SIDES[: result.data_kind.n_sentences]).to_numpy()]
-    counts = np.bincount(counted, minlength=len(vocabulary))
-    return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
+    counted = SIDES[: result.data_kind.n_sentences]  # a single sentence stands on both sides, and is counted once
+    counts = np.zeros(len(vocabulary), dtype=np.int64)
+    for start in range(0, len(codes), BLOCK):
+        block = slice(start, start + BLOCK)
+        counts += np.bincount(codes[block][sides.iloc[block].isin(counted).to_numpy()], minlength=len(vocabulary))
+    return log_probabilities(vocabulary, counts, choice, tokenizer, model), codes
 
 
 def tells_tokens_apart(result: Result, model: str) -> bool:

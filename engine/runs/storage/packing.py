@@ -31,6 +31,7 @@ from engine.evaluations.shared.declared_tables import MESSAGE, Table, tables_of
 from engine.evaluations.shared.stored_table import StoredTable
 from engine.messages.earlier_texts import Earlier, read_message
 from engine.messages.message import Message, as_text, is_stored, of_text, together
+from engine.processes.freed_memory import give_back_freed_memory
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.version import FIRST_VERSION, VERSION, precedes
 
@@ -63,6 +64,8 @@ def pack(record: Any) -> dict[str, bytes]:
             is_large = field.name in declared and declared[field.name].is_large
             files[f"{field.name}.parquet"] = to_parquet(frame, ROWS_READ if is_large else None)
             fields[field.name] = {"as": "table"}
+            if len(frame) > ROWS_IN_MEMORY:  # what writing it took would stand beside what the next one takes
+                give_back_freed_memory()
         elif isinstance(value, np.ndarray):
             arrays[field.name] = value
             fields[field.name] = {"as": "array"}

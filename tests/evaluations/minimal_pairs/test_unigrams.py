@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs import unigrams
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import THESE, Result, Settings
 from engine.evaluations.minimal_pairs.unigrams import fits, sentence_sums, with_unigrams
@@ -75,3 +79,23 @@ def test_built_in_dictionaries_fit_their_model() -> None:
 def test_sums_of_consecutive_values() -> None:
     assert sentence_sums(np.array([1.0, 2.0, 3.0]), np.array([0, 3, 0])).tolist() == [0.0, 6.0, 0.0]
     assert sentence_sums(np.array([]), np.array([], dtype=int)).tolist() == []
+
+
+@given(st.data())
+def test_sums_are_to_the_last_bit_those_of_one_running_total(data: st.DataObject) -> None:
+    n_each = np.array(data.draw(st.lists(st.integers(0, 5), max_size=9)), dtype=np.int64)
+    random, n = np.random.default_rng(data.draw(st.integers(0, 2**32))), int(n_each.sum())
+    vocabulary = -random.gamma(2, 3, 7) * 10.0 ** random.integers(-12, 3, 7)
+    codes = random.integers(0, 7, n).astype(np.int8)
+    totals, ends = np.concatenate([[0.0], np.cumsum(vocabulary[codes])]), np.cumsum(n_each)
+    expected = (totals[ends] - totals[ends - n_each]).tolist()
+    for block in (1, 3, 2**20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(unigrams, "BLOCK", block)
+            assert sentence_sums(vocabulary[codes], n_each).tolist() == expected
+            assert sentence_sums(vocabulary, n_each, codes).tolist() == expected
+
+
+def test_counts_are_the_same_in_blocks(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unigrams, "BLOCK", 3)
+    pd.testing.assert_frame_equal(with_unigrams(result, THESE).pairs, result.pairs)

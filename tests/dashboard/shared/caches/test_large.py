@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.shared.caches import large
 from dashboard.shared.caches.large import LargeCache, n_bytes_of
 
 
@@ -66,9 +67,39 @@ def test_what_no_tab_shows_is_dropped_once_it_is_idle() -> None:
     cache.get(("second", "result"), lambda: numbers(1))
     clock.now = 30.0
     assert cache.drop_idle(["a-run=first&b-run=first"]) == 0
+    cache.get(("second", "result"), lambda: numbers(1))
+    clock.now = 49.0
+    assert cache.drop_idle(["run=another", ""]) == 0  # the tab may be on its way to another page of the run
+    cache.get(("second", "result"), lambda: numbers(1))
+    clock.now = 50.0
     assert cache.drop_idle(["run=another", ""]) == 2 and cache.n_bytes == 1024
     cache.forget("second")
     assert cache.n_bytes == 0
+
+
+def test_where_there_is_plenty_what_no_tab_shows_goes_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "PLENTY_BYTES", 3 * 1024)
+    clock = Clock()
+    cache = LargeCache(now=clock)
+    for name in ("left", "shown"):
+        cache.get((name, "result"), lambda: numbers(2))
+    clock.now = 4.0
+    assert cache.drop_idle(["run=shown"]) == 0
+    clock.now = 6.0
+    assert cache.drop_idle(["run=shown"]) == 1 and cache.n_bytes == 2048
+    assert cache.drop_idle([]) == 0  # the other is no longer too much
+
+
+def test_what_making_a_large_value_took_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    cache = LargeCache()
+    monkeypatch.setattr(large, "LARGE_BYTES", 2048)
+    monkeypatch.setattr(large, "give_back_freed_memory", lambda: given_back.append(cache.n_bytes))
+    cache.get(("run", "small"), lambda: numbers(1))
+    assert not given_back
+    for _ in range(2):
+        cache.get(("run", "large"), lambda: numbers(3))
+    assert given_back == [4 * 1024]  # once, after the value is there
 
 
 def test_several_that_ask_at_once_have_it_made_once() -> None:
