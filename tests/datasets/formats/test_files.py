@@ -591,7 +591,7 @@ def test_the_frame_is_of_strings_whatever_they_look_like() -> None:
 
 
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-TABLE = "text,label\r\n昨日は雨だった。,天気\r\n\"猫, 犬\",動物\r\n"
+TABLE = 'text,label\r\n昨日は雨だった。,天気\r\n"猫, 犬",動物\r\n'
 
 
 @pytest.mark.parametrize("ending", PACKERS)
