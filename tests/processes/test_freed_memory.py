@@ -41,7 +41,7 @@ def test_the_c_library_is_asked_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -
 
 THREADS = """
 import ctypes, sys, threading
-from engine.processes.freed_memory import set_up_heaps
+from engine.processes.freed_memory import APART_BYTES, set_up_heaps
 if sys.argv[1] == "shared":
     set_up_heaps()
 library, together = ctypes.CDLL(None), threading.Barrier(9)
@@ -52,9 +52,9 @@ for _ in range(8):
     threading.Thread(target=allocate).start()
 together.wait()
 library.malloc.restype, library.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
-library.free(library.malloc(20 * 2**20))  # by default what is smaller is then kept in the heap
+library.free(library.malloc(32 * 2**20 - 2**16))  # by default what is smaller is then kept in the heap
 for _ in range(40):
-    library.malloc(2**19)
+    library.malloc(APART_BYTES)
 library.malloc_stats()
 """
 
