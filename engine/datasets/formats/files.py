@@ -22,7 +22,7 @@ from engine.datasets.formats.columns import QUOTING_CHOSEN, guess
 from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, read_sections, separated
 from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect, source_in
 from engine.datasets.formats.grid import Grid, quoted
-from engine.datasets.formats.json_rows import is_list, read_json
+from engine.datasets.formats.json_rows import is_list, lines_of_object, read_json
 from engine.datasets.formats.records import line_end, lines_of
 from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
@@ -228,8 +228,11 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
     text, detection = source_in(source, how.encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
+        encoding = text.encoding
+        if (of_object := lines_of_object(text)) is not None:
+            text = TextSource(of_object.encode("utf-8", "backslashreplace"), "utf-8")  # half of a surrogate pair stays
         rows = read_json(text, title, skip_bad_rows=how.skip_bad_rows)
-        table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
+        table = _table(title, rows, "json" if is_list(first_block) else "jsonl", encoding, detection)
         return replace(table, json_text=text.text())
     end = line_end(has_line_feed)
     if how.header == headerless.DETECT and sections.has_headings(lambda: text.lines(end=end)):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from json.encoder import encode_basestring
+from typing import Any
 
 from engine.datasets.formats import bounds
 from engine.datasets.formats.bounds import refuse_bad_rows
@@ -31,6 +32,7 @@ _EXPECTED_FORMAT = Message(
     'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
 )
 _SPACE = " \t\n\r"
+WRAPPERS = ("data", "rows", "examples", "instances", "records")  # what one object calls the list of its rows
 MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
 
 
@@ -92,6 +94,48 @@ def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> 
             sorted(bad, key=lambda row: row.row),
         )
     return builder.finished(left_out=bad, skip_bad_rows=skip_bad_rows)
+
+
+def lines_of_object(source: TextSource) -> str | None:
+    """JSON lines of the rows of a text that is one object with a table in it; None of any other text.
+
+    A table by columns or by rows as `DataFrame.to_json` of pandas writes it (by columns by default, and orient="index",
+    "split", "table"), or a list of objects under one of WRAPPERS.
+    """
+    start = next((block for block in source.blocks() if block.strip()), "").lstrip()
+    first_line, _, others = start.partition("\n")
+    if not start.startswith("{"):
+        return None
+    whole = _one_object(first_line, source.text) if others.strip() else _Decoder().value_or_error(source.text())
+    rows = _rows_of_object(whole) if isinstance(whole, Mapping) else None
+    try:
+        return None if rows is None else "".join([f"{_json(row)}\n" for row in rows])
+    except RecursionError:
+        return None
+
+
+def _rows_of_object(table: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
+    columns, values = table.get("columns", ()), list(table.values())
+    rows = next((table[name] for name in WRAPPERS if name in table), ())
+    if _is_list_of(columns, str) and _is_list_of(rows, list) and all(len(row) == len(columns) for row in rows):
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+    if _is_list_of(rows, Mapping) and sum(_is_list_of(value, Mapping) for value in values) == 1:
+        return list(rows)
+    if not _is_list_of(values, Mapping) or any(not value or _has_parts(value) for value in values):
+        return None
+    if all(key.isdecimal() for key in table):
+        return values
+    if all(column.keys() == values[0].keys() for column in values):
+        return [{name: column[key] for name, column in table.items()} for key in values[0]]
+    return None
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, kind) for item in value)
+
+
+def _has_parts(row: Mapping[str, object]) -> bool:
+    return any(isinstance(value, (Mapping, list)) for value in row.values())
 
 
 def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:

@@ -13,6 +13,7 @@ import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pandas as pd
@@ -629,3 +630,43 @@ def test_what_is_wrong_with_a_compressed_file_is_said(monkeypatch: pytest.Monkey
     monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "1")
     with pytest.raises(InputError, match="unpacks to more than 1 MiB"):
         read_table(gzip.compress(b"a,b\n" + b"1,2\n" * 2**18), "a.csv.gz")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "records"])
+def test_json_of_pandas_is_the_table_that_it_was(orient: Any, indent: int | None) -> None:
+    """By default pandas writes the columns, which were read as one row."""
+    table = pd.DataFrame({"text": ["猫", '犬 "x"'], "label": ["a", "b"], "n": ["1e5", "0.10"]})
+    read = read_table(table.to_json(orient=orient, force_ascii=False, indent=indent).encode(), "a.json")
+    pd.testing.assert_frame_equal(read.frame[list(table)].reset_index(drop=True), table, check_dtype=False)
+    assert read.frame.index.tolist() == [1, 2]
+    assert [json.loads(raw)["label"] for raw in raw_rows(read.json_text).values()] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('{"version": "1", "data": [{"text": "a", "n": 1.50}]}', [["a", "1.50"]]),
+        ('\n {"rows": [{"text": "a", "n": null}]}\n\n', [["a", ""]]),
+    ],
+)
+def test_one_object_with_a_table_in_it_is_that_table(text: str, rows: list[list[str]]) -> None:
+    read = read_table(text.encode("utf-16"), "a.json")
+    assert (list(read.frame), read.frame.to_numpy().tolist()) == (["text", "n"], rows)
+    assert (read.format, read.encoding) == ("jsonl", "utf-16")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"text": "a", "targets": [{"x": 1}]}',
+        '{"text": {"x": "1"}}\n{"text": {"x": "2"}}',
+        '{"tokens": ["a", "b"], "spans": [[0, 1], [1, 2]]}',
+        '{"data": [{"a": 1}], "more": [{"b": 1}]}',
+        '{"cat": ["a", "b"], "dog": ["c", "d"]}',  # contexts of words, as in BabyLM's cdi_childes.json
+    ],
+)
+def test_rows_with_lists_and_objects_in_them_stay_rows(text: str) -> None:
+    read = read_table(text.encode(), "a.jsonl")
+    assert [json.loads(raw) for raw in raw_rows(read.json_text).values()] == list(map(json.loads, text.splitlines()))
+    assert len(read.frame) == len(text.splitlines())
