@@ -87,7 +87,9 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
             cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
             scores.append(values)
-            notices += [Message("idf {idf}: {notice}", idf=idf_name(scoring.idf), notice=notice) for notice in scored.notices]
+            notices += [
+                Message("idf {idf}: {notice}", idf=idf_name(scoring.idf), notice=notice) for notice in scored.notices
+            ]
             dictionaries |= {f"{scoring.idf}, {name}": description for name, description in scored.dictionaries.items()}
         for layer in alignments.layers[model] if settings.all_layers else ():
             for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):
