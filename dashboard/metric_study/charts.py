@@ -105,7 +105,7 @@ def layer_figure(
     figure = go.Figure()
     for index, (model, of_model) in enumerate(of_idf.groupby("model", sort=False)):
         for penalty, curve in of_model.groupby("penalty", sort=False):
-            name = f"{short[model]}, {tr(PENALTY_NAMES[str(penalty)])}"
+            name = f"{short[str(model)]}, {tr(PENALTY_NAMES[str(penalty)])}"
             sizes = [11 if used and layer == used.get(str(model)) else 6 for layer in curve["layer"]]
             figure.add_trace(
                 go.Scatter(
