@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from engine.commands.shared import output
 from engine.errors import InputError, RunError
 from engine.messages.languages import mark, tr, tr_n
 from engine.messages.message import Message
@@ -24,7 +25,7 @@ def add_command(commands: Any) -> None:
     """Add it to the subparsers of argparse."""
     command = commands.add_parser("export", help=SUMMARY, description=SUMMARY)
     command.set_defaults(run=run)
-    command.add_argument("--site", required=True, type=Path, metavar="DIR", help=SITE_HELP)
+    command.add_argument("--site", required=True, type=output.folder, metavar="DIR", help=SITE_HELP)
     command.add_argument("runs", nargs="+", metavar="RUN", help=RUNS_HELP)
     command.add_argument("--title", default="", help=TITLE_HELP)
     command.add_argument("--directory", type=Path, metavar="DIR", help=DIRECTORY_HELP)

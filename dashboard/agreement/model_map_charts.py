@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from dashboard.shared.theme import ACCENT, laid_out, plain, shortened, template_safe
+from dashboard.shared.theme import ACCENT, laid_out, plain, short_names, template_safe
 from engine.evaluations.model_map.evaluate import MapOfModels
 from engine.messages.languages import tr
 
@@ -26,7 +26,7 @@ def map_figure(found: MapOfModels, series: str) -> go.Figure:
             y=models["y"],
             name=series,
             mode="markers+text" if len(models) <= NAMED_MODELS else "markers",
-            text=[plain(shortened(model)) for model in models["model"]],
+            text=[plain(name) for name in short_names(models["model"]).values()],
             textposition="top center",  # untranslated
             textfont={"size": 11},
             cliponaxis=False,

@@ -15,12 +15,12 @@ from dashboard.shared.theme import (
     measure_name,
     measure_note,
     plain,
+    short_names,
     shortened,
     template_safe,
     wrapped,
 )
 from engine.messages.languages import tr, tr_n
-from engine.models.sources.names import shown_name
 
 MEASURE = "classification_accuracy"
 ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; height of its name above its dots, as a share of them
@@ -38,6 +38,7 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     `models` and `runs` are those of the result. Dotted: the accuracy of the largest class, the baseline.
     """
     ranked = models.sort_values("rank", kind="stable")
+    short = short_names(ranked["model"])
     baseline = float(ranked["baseline"].iloc[0])
     figure = go.Figure()
     for height, row in enumerate(ranked.to_dict("records")):
@@ -66,7 +67,7 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
                 x=model_runs["accuracy"],
                 y=_stacked(model_runs["accuracy"], height),
                 mode="markers",
-                name=plain(shown_name(row["model"])),
+                name=plain(short[row["model"]]),
                 marker={"color": ACCENT, "size": DOT, "opacity": 0.75, "line": {"width": 0}},
                 customdata=model_runs[["seed", "train_accuracy"]].to_numpy(),
                 hovertemplate=tr("seed {seed}: accuracy {accuracy}", seed="%{customdata[0]}", accuracy="%{x:.1%}")
@@ -84,7 +85,7 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             line={"color": GREY, "width": 1, "dash": "dot"},
         )
         above = {"y": height - NAME_ABOVE, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
-        figure.add_annotation(x=0, xref="paper", text=plain(shortened(row["model"])), xanchor="left", **above)
+        figure.add_annotation(x=0, xref="paper", text=plain(short[row["model"]]), xanchor="left", **above)
         figure.add_annotation(x=1, xref="paper", text=f"<b>{row['accuracy_mean']:.1%}</b>", xanchor="right", **above)
     figure.add_annotation(
         x=baseline,
@@ -179,7 +180,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
     figure = laid_out(figure, height=cell * n + 150, across=tr("Predicted class"), up=tr("True class"))
     return figure.update_layout(
         title={
-            "text": plain(shortened(model)),
+            "text": plain(shortened(model, confusion["model"].unique())),
             "x": 0,
             "font": {"size": 14},
             "subtitle": {"text": tr("rows: true class; columns: predicted class")},

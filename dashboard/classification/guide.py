@@ -12,7 +12,7 @@ def guide(result: Result) -> tuple[str, ...]:
     """What the dots show, what it means, what to do next."""
     ranked = result.models.sort_values("rank", kind="stable")
     best = ranked.iloc[0]
-    name = verbatim(shortened(best["model"]))
+    name = verbatim(shortened(best["model"], ranked["model"]))
     see = tr("Each dot is the accuracy of one training run, the bar their mean.")
     if len(ranked) == 1:
         see += " " + tr("The mean of {best} is {accuracy:.1%}.", best=name, accuracy=best["accuracy_mean"])

@@ -47,7 +47,7 @@ def score_table(result: Result) -> None:
         rows.append(
             [
                 rank,
-                verbatim(shortened(row["model"])),
+                verbatim(shortened(row["model"], ranked["model"])),
                 f"**{row['accuracy_mean']:.2%}** {interval}",
                 f"{row['accuracy_min']:.2%}{UNBROKEN}{row['accuracy_max']:.2%}",
                 f"{train_accuracy[row['model']]:.1%}",
@@ -74,7 +74,9 @@ def size_summary(result: Result) -> str:
         )
     ]
     train_accuracy = result.runs.groupby("model")["train_accuracy"].mean()
-    underfitted = [shortened(str(model)) for model, share in train_accuracy.items() if share < NOT_LEARNT]
+    underfitted = [
+        shortened(str(model), train_accuracy.index) for model, share in train_accuracy.items() if share < NOT_LEARNT
+    ]
     if underfitted and not settings.standardize:
         if len(underfitted) == len(train_accuracy):
             sentences.append(
@@ -140,7 +142,10 @@ def class_table(result: Result) -> None:
             "n_test": st.column_config.NumberColumn(
                 tr("Test sentences"), width="small", help=tr("In one training run.")
             ),
-            **{shown_name(model): st.column_config.NumberColumn(shortened(model), format="percent") for model in order},
+            **{
+                shown_name(model): st.column_config.NumberColumn(shortened(model, order), format="percent")
+                for model in order
+            },
         },
     )
 
@@ -156,7 +161,7 @@ def misclassified_sentences(result: Result, view: PageAddress) -> None:
             default=model,
             required=True,
             key=view.key("missed"),
-            format_func=lambda name: verbatim(shortened(name)),
+            format_func=lambda name: verbatim(shortened(name, models)),
             label_visibility="collapsed",
         )
     view.keep(MODEL, model, models[0])

@@ -14,7 +14,7 @@ from dashboard.shared.theme import (
     measure_name,
     measure_note,
     plain,
-    shortened,
+    short_names,
     symbol,
     template_safe,
     wrapped,
@@ -79,12 +79,13 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
             },
         )
     )
+    short = short_names(ranked["model"])
     # The name is above its bar and not beside it: long names leave no room for bars on a narrow screen.
     for height, name, text, value, (_, high) in zip(heights, ranked["model"], texts, values, ends, strict=True):
         figure.add_annotation(
             x=0,
             y=height - BAR_WIDTH / 2,
-            text=plain(shortened(name)),
+            text=plain(short[name]),
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
@@ -122,6 +123,7 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
     leaves a gap.
     """
     figure = go.Figure()
+    short = short_names(layers["model"])
     digits = decimals(layers["score"].dropna().tolist())
     for index, (model, of_model) in enumerate(layers.groupby("model", sort=False)):
         of_model = of_model.sort_values("layer")
@@ -131,7 +133,7 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
                 x=of_model["layer"],
                 y=of_model["score"],
                 mode="lines+markers",
-                name=plain(shortened(str(model))),
+                name=plain(short[str(model)]),
                 line={"width": 2},
                 marker={"symbol": symbol(index), "size": is_chosen.map({True: 13, False: 7}).tolist(), "opacity": 1},
                 customdata=of_model[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),

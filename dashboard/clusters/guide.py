@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.shared.theme import shortened
+from dashboard.shared.theme import short_names
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.evaluations.shared.finding import FEWEST
@@ -15,9 +15,10 @@ def guide(result: Result) -> tuple[str, ...]:
     ranked = result.models.dropna(subset=["rank", "score"]).sort_values("rank", kind="stable")
     if ranked.empty:
         return ()
+    short = short_names(result.settings.models)
     digits = decimals(ranked["score"])
     scores = [f"{score:,.{digits}f}" for score in ranked["score"]]
-    names = [verbatim(shortened(model)) for model in ranked["model"]]
+    names = [verbatim(short[model]) for model in ranked["model"]]
     if len(ranked) == 1:
         see = tr("The bar under M_m is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])
     elif ranked["score"].nunique() == 1:
@@ -38,7 +39,7 @@ def guide(result: Result) -> tuple[str, ...]:
                 see,
                 tr(
                     "Without a rank, and not counted here: {models}.",
-                    models=verbatim(", ".join(map(shortened, unranked))),
+                    models=verbatim(", ".join(short[model] for model in unranked)),
                 ),
             ]
         )

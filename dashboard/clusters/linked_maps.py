@@ -195,7 +195,7 @@ def _model(
     axes = "xyz"[: result.settings.dimensions]
     return {
         "name": model,
-        "title": shortened(model),
+        "title": shortened(model, result.settings.models),
         "sentences": _base64(pd.Index(rows).get_indexer(pd.Index(points["row"])).astype("<u4")),
         **{axis: _base64(points[axis].to_numpy(dtype="<f4")) for axis in axes},
         "neighbours": _base64(table),

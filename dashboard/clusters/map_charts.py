@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from dashboard.clusters.coloring import Coloring, by_class
-from dashboard.shared.theme import ending, laid_out, plain, shortened, template_safe, wrapped
+from dashboard.shared.theme import ending, laid_out, plain, short_names, template_safe, wrapped
 from engine.evaluations.clusters.records import Result
 from engine.messages.languages import tr
 
@@ -59,7 +59,7 @@ def maps_figure(result: Result, only: str = "", look: Look | None = None) -> go.
         specs=[[{"type": kind}] * columns] * n_rows,
         horizontal_spacing=0.02,
         vertical_spacing=0.08,
-        subplot_titles=[plain(shortened(model)) for model in models],
+        subplot_titles=[plain(name) for name in short_names(models).values()],
     )
     for number, model in enumerate(models):
         cell = {"row": number // columns + 1, "col": number % columns + 1}

@@ -33,8 +33,8 @@ def neighbours(result: Result, row: int) -> None:
             verbatim(
                 tr(
                     "{first} and {second} share {n} of these {total}.",
-                    first=shortened(models[0]),
-                    second=shortened(models[1]),
+                    first=shortened(models[0], models),
+                    second=shortened(models[1], models),
                     n=len(first & second),
                     total=n_neighbours,
                 )
@@ -42,7 +42,7 @@ def neighbours(result: Result, row: int) -> None:
         )
     with st.grid(min(len(models), 3) or 1, min_column_width=CELL_WIDTH, gap="small"):
         for model in models:
-            _table(near[near["model"] == model], model, len(models))
+            _table(near[near["model"] == model], shortened(model, models), len(models))
 
 
 def neighbour_table(result: Result, row: int) -> pd.DataFrame:
@@ -71,16 +71,16 @@ def overlap_sentence(overlap: pd.DataFrame) -> str:
     return tr(
         "Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f}% (by chance: "
         "{expected:.0f}%).",
-        first=shortened(row["model"]),
-        second=shortened(row["other"]),
+        first=shortened(row["model"], (row["other"],)),
+        second=shortened(row["other"], (row["model"],)),
         share=100 * row["mean_overlap"],
         expected=100 * row["expected"],
     )
 
 
-def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
+def _table(near: pd.DataFrame, name: str, n_models: int) -> None:
     with st.container():
-        st.markdown(f":small[**{verbatim(shortened(model))}**]")  # untranslated
+        st.markdown(f":small[**{verbatim(name)}**]")  # untranslated
         columns = {
             "label": st.column_config.TextColumn(tr("Class"), width="small"),
             "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
@@ -100,5 +100,5 @@ def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
             column_order=list(columns),
             column_config=columns,
             placeholder="–",
-            alt=tr("The nearest neighbours under {model}", model=shortened(model)),
+            alt=tr("The nearest neighbours under {model}", model=name),
         )

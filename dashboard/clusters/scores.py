@@ -9,7 +9,7 @@ import pandas as pd
 from dashboard.clusters.charts import interval_text
 from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.score_tables import draw_score_table
-from dashboard.shared.theme import shortened
+from dashboard.shared.theme import short_names, shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
 from engine.evaluations.shared.finding import FEWEST
@@ -47,9 +47,9 @@ def score_table(result: Result) -> None:
     header = [tr("Rank"), tr("Model"), *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
     shows_unknown = bool((ranked["unknown_share"] >= NOTICED).any())
     header += [tr("Unknown tokens")] if shows_unknown else []
-    rows = []
+    rows, short = [], short_names(ranked["model"])
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked, result.comparisons), strict=True):
-        cells = [rank, verbatim(shortened(row["model"]))]
+        cells = [rank, verbatim(short[row["model"]])]
         for measure, column in MEASURES.items():
             number = _number(float(row[column]), digits[measure])
             low, high = ends.get((row["model"], measure), (float("nan"), float("nan")))
@@ -122,7 +122,7 @@ def disagreement_of_indices(result: Result) -> list[str]:
                 tr(
                     "{index} (best: {model})",
                     index=translated(CARDS[column.card].name),
-                    model=shortened(str(values.idxmin())),
+                    model=shortened(str(values.idxmin()), result.settings.models),
                 )
             )
     if not others:

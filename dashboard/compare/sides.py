@@ -111,7 +111,7 @@ class SideInput:
                 )
             )
         else:
-            st.caption(verbatim(shortened(model)))
+            st.caption(verbatim(shortened(model, models)))
         self.address.keep(declared, model, None)
         compared = FACES[run.kind].compared
         if compared is None:
@@ -135,7 +135,7 @@ def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide
     """Both sides with a name for figures and tables: left or right, and in what they differ."""
     names = []
     for place, own, other in ((tr(LEFT), first, second), (tr(RIGHT), second, first)):
-        parts = [shortened(own.side.model)] if own.side.model != other.side.model else []
+        parts = [shortened(own.side.model, (other.side.model,))] if own.side.model != other.side.model else []
         parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
         if own.run.id != other.run.id and not parts:
             parts = [run_title(own.run) if run_title(own.run) != run_title(other.run) else stamp(own.run.created)]

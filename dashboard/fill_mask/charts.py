@@ -15,7 +15,7 @@ from dashboard.shared.theme import (
     measure_name,
     measure_note,
     plain,
-    shortened,
+    short_names,
     template_safe,
     wrapped,
 )
@@ -89,10 +89,11 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
             hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
         )
     )
+    short = short_names(overall["model"])
     # Name and number are above their bar: long names leave no room for bars on a narrow screen.
     for height, name, text in zip(heights, overall["model"], texts, strict=True):
         above = {"y": height - BAR_WIDTH / 2, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
-        figure.add_annotation(x=0, text=plain(shortened(name)), xanchor="left", **above)
+        figure.add_annotation(x=0, text=plain(short[name]), xanchor="left", **above)
         figure.add_annotation(x=1, xref="paper", text=f"<b>{text}</b>", xanchor="right", **above)
     longest = float(overall[["mean_probability", "ci_high"]].max().max()) if len(overall) else 1.0
     figure.update_xaxes(range=[0, (longest or 1.0) * 1.04], visible=False, fixedrange=True)
@@ -115,7 +116,7 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
     shown = models[models["domain"] != ALL]
     domains, names = list(dict.fromkeys(shown["domain"])), list(dict.fromkeys(shown["model"]))
     digits = percent_digits(shown["mean_probability"].tolist())
-    figure = go.Figure()
+    short, figure = short_names(names), go.Figure()
     for name in names:
         of_model = shown[shown["model"] == name]
         figure.add_trace(
@@ -123,7 +124,7 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
                 x=of_model["mean_probability"],
                 y=[domains.index(domain) for domain in of_model["domain"]],
                 orientation="h",
-                name=plain(shortened(name)),
+                name=plain(short[name]),
                 error_x=_errors(of_model),
                 marker={"cornerradius": 2, "opacity": BAR_OPACITY},
                 customdata=[

@@ -23,7 +23,7 @@ def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
     best, worst = ranked.iloc[0], ranked.iloc[-1]
     see = tr(
         "Each bar is the mean probability that a model gives to the masked words. {best} gives them {probability}.",
-        best=verbatim(shortened(best["model"])),
+        best=verbatim(shortened(best["model"], ranked["model"])),
         probability=percent(best["mean_probability"], digits),
     )
     meaning = [tr("Larger is better: the model expects the words that were written. 100% would be certainty.")]
@@ -34,7 +34,7 @@ def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
             tr(
                 "Larger is better: the model expects the words that were written. The lowest is {worst} with "
                 "{probability}.",
-                worst=verbatim(shortened(worst["model"])),
+                worst=verbatim(shortened(worst["model"], ranked["model"])),
                 probability=percent(worst["mean_probability"], digits),
             )
         ]

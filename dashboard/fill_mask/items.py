@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.address.page_address import PageAddress
-from dashboard.shared.theme import shortened
+from dashboard.shared.theme import last_names
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
 from engine.evaluations.fill_mask.records import Result
@@ -59,9 +59,10 @@ def choose_item(run_id: str, result: Result, view: PageAddress) -> tuple[pd.Seri
         "masked": st.column_config.TextColumn(tr("Sentence"), width="large"),
         "label": st.column_config.TextColumn(tr("Word"), width="small"),
     }
+    short = last_names(models)
     for model in models:
         columns[f"p:{shown_name(model)}"] = st.column_config.NumberColumn(
-            "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}",
+            "p" if len(models) == 1 else f"p {short[model]}",
             format="%.3g%%",
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}",
         )

@@ -63,7 +63,7 @@ def predictions_of(
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):
-                st.markdown(f":gray[{verbatim(shortened(model))}]")  # untranslated
+                st.markdown(f":gray[{verbatim(shortened(model, result.settings.models))}]")  # untranslated
                 item = result.items[(result.items["model"] == model) & (result.items["row"] == row)]
                 if item.empty:
                     left_out = result.excluded[(result.excluded["model"] == model) & (result.excluded["row"] == row)]

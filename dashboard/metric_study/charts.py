@@ -17,7 +17,7 @@ from dashboard.shared.theme import (
     laid_out,
     measure_name,
     plain,
-    shortened,
+    short_names,
     symbol,
     template_safe,
     wrapped,
@@ -101,10 +101,11 @@ def layer_figure(
     human ceiling, a dotted line.
     """
     of_idf = layers[layers["idf"] == idf]
+    short = short_names(of_idf["model"])
     figure = go.Figure()
     for index, (model, of_model) in enumerate(of_idf.groupby("model", sort=False)):
         for penalty, curve in of_model.groupby("penalty", sort=False):
-            name = f"{shortened(str(model))}, {tr(PENALTY_NAMES[str(penalty)])}"
+            name = f"{short[str(model)]}, {tr(PENALTY_NAMES[str(penalty)])}"
             sizes = [11 if used and layer == used.get(str(model)) else 6 for layer in curve["layer"]]
             figure.add_trace(
                 go.Scatter(

@@ -22,7 +22,7 @@ from dashboard.metric_study.labels import (
     p_value,
     setting_name,
 )
-from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, measure_name, plain, shortened, wrapped
+from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, measure_name, plain, short_names, wrapped
 from engine.evaluations.metric_study.records import BERTSCORE, VECTORS
 from engine.messages.languages import tr, translated
 
@@ -118,7 +118,7 @@ def grid_figure(
             figure.add_annotation(
                 x=0,
                 y=row.bottom,
-                text=plain(shortened(row.name)),
+                text=plain(row.name),
                 xanchor="left",
                 yshift=2,
                 yanchor="bottom",
@@ -179,8 +179,8 @@ def grid_figure(
 def _rows(table: pd.DataFrame) -> Iterator[_Row]:
     settings, vectors = (table[table["kind"] == kind] for kind in (BERTSCORE, VECTORS))
     top = 0.0
-    for model in dict.fromkeys([*settings["model"], *vectors["model"]]):
-        yield _Row(top, top + HEAD, str(model))
+    for model, name in short_names([*settings["model"], *vectors["model"]]).items():
+        yield _Row(top, top + HEAD, name)
         top += HEAD
         for idf, of_idf in settings[settings["model"] == model].groupby("idf", sort=False):
             yield _Row(top, top + ROW, str(idf), {line["penalty"]: line for line in of_idf.to_dict("records")})

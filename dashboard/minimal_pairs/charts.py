@@ -11,9 +11,8 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.words import PAIRS
-from dashboard.shared.theme import GREY, PALETTES, laid_out, measure_name, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, PALETTES, laid_out, measure_name, plain, short_names, symbol, template_safe
 from engine.messages.languages import mark, tr, tr_n
-from engine.models.sources.names import shown_name
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -34,6 +33,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     intervals; more than MOST_BANDS lines have none. `word`: what is counted.
     """
     models = list(dict.fromkeys(points["model"]))
+    short = short_names(models)
     most = max(int(points["n"].max()), 1)
     figure = go.Figure()
     for index, model in enumerate(models):
@@ -43,7 +43,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
                 x=of_model["difference"],
                 y=of_model["accuracy"],
                 mode="lines+markers",
-                name=plain(model),
+                name=plain(short[model]),
                 legendgroup=str(index),
                 line={"width": 2},
                 zorder=2,
@@ -74,7 +74,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
                 showlegend=False,
                 legendgroup=str(index),
                 zorder=1,
-                name=plain(model),
+                name=plain(short[model]),
                 visible=len(models) <= MOST_BANDS,
             )
         )
@@ -152,7 +152,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
         shown[shown["model"] == models[0]].sort_values("accuracy", ascending=False, kind="stable") if models else shown
     )
     order = list(dict.fromkeys([*first["category"], *shown["category"]]))
-    figure = go.Figure()
+    short, figure = short_names(models), go.Figure()
     for index, model in enumerate(models):
         of_model = shown[shown["model"] == model]
         figure.add_trace(
@@ -162,7 +162,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
                 orientation="h",
                 offsetgroup=str(index),
                 mode="markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 marker={"size": 8, "symbol": symbol(index)},
                 error_x={
                     "type": "data",

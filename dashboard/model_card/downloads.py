@@ -111,7 +111,7 @@ def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Rep
         tr("Checks"): checks_table(card),
     }
     return Report(
-        title=tr("Card of {model}", model=shortened(card.model)),
+        title=tr("Card of {model}", model=shortened(card.model, ())),
         papers=tuple(CITATIONS),
         question=tr(pages.card("model_card").question),
         made=datetime.now(UTC),

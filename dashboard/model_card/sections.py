@@ -16,7 +16,7 @@ from dashboard.models.checks import check_lines, show_checks
 from dashboard.shared import run_view
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import shown_dataset
-from dashboard.shared.theme import shortened
+from dashboard.shared.theme import short_names
 from dashboard.shared.wording import column_label, measure_help, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import MINIMAL_PAIRS
@@ -265,7 +265,7 @@ def _untested(card: CardOfModel) -> list[str]:
                         "data and settings: {models}.",
                         evaluation=evaluation_title(run["evaluation"]),
                         measures=", ".join(translated(CARDS[measure].name) for measure in measures),
-                        models=", ".join(map(shortened, run["others"])),
+                        models=", ".join(short_names(run["others"]).values()),
                     )
                 )
             )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.model_card.choice import evaluation_title
 from dashboard.shared.headlines import shown_dataset
-from dashboard.shared.theme import measure_note, shortened
+from dashboard.shared.theme import measure_note, short_names
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel
 from engine.evaluations.shared.finding import FEWEST
 from engine.measures.cards.catalog import CARDS
@@ -55,12 +55,13 @@ def numbers_heads() -> dict[str, str]:
 
 def others_table(card: CardOfModel) -> pd.DataFrame:
     """The model against each other one in words; the columns are those of `others_heads`."""
+    short = short_names((card.model, *card.others["other"]))
     return pd.DataFrame(
         [
             {
                 "evaluation": evaluation_title(row["evaluation"]),
                 "dataset": data(row),
-                "other": shortened(row["other"]),
+                "other": short[row["other"]],
                 "outcome": _outcome(row),
                 "number": words(row),
                 "n": row["n"],

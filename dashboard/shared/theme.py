@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Literal
 
 import pandas as pd
@@ -60,6 +61,7 @@ N_COLORS = 10
 DIRECTIONS = {"lower": mark("smaller is better"), "higher": mark("larger is better"), "neither": ""}
 ARROWS = {"lower": "↓", "higher": "↑", "neither": ""}
 NAME_LENGTH = 36
+KEPT_PLACE, KEPT_END = 18, 16  # of a long name whose end another has, too
 HOVER_WIDTH = 44  # columns of text; a kanji takes two
 HOVER_LINES = 6
 
@@ -118,15 +120,58 @@ def symbol(index: int) -> str:
     return SYMBOLS[index // N_COLORS % len(SYMBOLS)]
 
 
-def shortened(model: str) -> str:
-    """A model's name for a figure: its label if it has one; a long name (a directory) keeps its end.
+def shortened(model: str, among: Iterable[str]) -> str:
+    """A model's name for a figure, a choice or a sentence: its label if it has one; a long name keeps its end.
 
-    >>> shortened("builtin/bert-mini-ja"), shortened("/home/someone/experiments/2024/models/bert-small-ja")
+    among: the models that it is shown beside, from which `short_names` tells it apart.
+
+    >>> shortened("builtin/bert-mini-ja", ()), shortened("/home/someone/experiments/2024/models/bert-small-ja", ())
     ('builtin/bert-mini-ja', '…periments/2024/models/bert-small-ja')
-    >>> shortened("BERT v3=tohoku-nlp/bert-base-japanese-v3")
+    >>> shortened("BERT v3=tohoku-nlp/bert-base-japanese-v3", ())
     'BERT v3'
     """
-    return ending(shown_name(model))
+    return short_names((*among, model))[model]
+
+
+def short_names(models: Iterable[str]) -> dict[str, str]:
+    """What figures call each of these models, by name: no two are called the same.
+
+    Long names (directories) keep their ends; those with one end also keep the place in which they differ, and are left
+    whole where that is not enough.
+
+    >>> list(short_names(f"/data/runs/{seed}/checkpoints/bert-small-japanese/step-10000" for seed in "12").values())
+    ['/data/runs/1…anese/step-10000', '/data/runs/2…anese/step-10000']
+    """
+    whole = {model: shown_name(model) for model in models}
+    ends = {model: ending(name) for model, name in whole.items()}
+    alike = {end: [whole[model] for model, own in ends.items() if own == end] for end in ends.values()}
+    names = {model: _with_difference(whole[model], alike[end]) for model, end in ends.items()}
+    shown = list(names.values())
+    return {model: name if shown.count(name) == 1 else whole[model] for model, name in names.items()}
+
+
+def last_names(models: Iterable[str]) -> dict[str, str]:
+    """As `short_names`, but of each only what follows the last "/", where no other has the same there.
+
+    >>> list(last_names(("builtin/bert-mini-ja", "/a/bert", "/b/bert")).values())
+    ['bert-mini-ja', '/a/bert', '/b/bert']
+    """
+    short = short_names(models)
+    last = {model: name.rpartition("/")[2] for model, name in short.items()}
+    shown = list(last.values())
+    return {model: name if shown.count(name) == 1 else short[model] for model, name in last.items()}
+
+
+def _with_difference(name: str, alike: Sequence[str]) -> str:
+    """The end of a name, and before it where the name differs from the others of one end."""
+    if len(alike) == 1:
+        return ending(name)
+    backwards = zip(*(reversed(other) for other in alike), strict=False)
+    n_shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, backwards))
+    before = name[: len(name) - n_shared]
+    rest = name[len(before) :].partition("/")[0]  # of the folder whose name differs
+    place = before + rest[: KEPT_PLACE // 2]
+    return ("…" if len(place) > KEPT_PLACE else "") + place[-KEPT_PLACE:] + "…" + name[-KEPT_END:]
 
 
 def ending(text: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import pandas as pd
 
+from engine.commands.shared import output
 from engine.commands.shared.common import print_notices, write_tables
 from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.agreement import directories
@@ -17,7 +17,9 @@ from engine.messages.message import Message
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, directories.Sources)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
+    parser.add_argument(
+        "--out", required=True, type=output.folder, metavar="DIR", help=Message("folder for the tables")
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from engine.commands.shared import output
 from engine.commands.shared.common import (
     add_directory_argument,
     print_notices,
@@ -85,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         required=True,
-        type=Path,
+        type=output.folder,
         metavar="DIR",
         help=Message(
             "folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub",

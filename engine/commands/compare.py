@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from engine.commands.shared import output
 from engine.commands.shared.common import add_directory_argument, print_notices, write_tables
 from engine.commands.shared.options import DECLARED, METAVARS, option_words, text_of
 from engine.errors import InputError
@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="M",
             help=Message("model of side {side}; the first of its run by default", side=letter.upper()),
         )
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
+    parser.add_argument(
+        "--out", required=True, type=output.folder, metavar="DIR", help=Message("folder for the tables")
+    )
     add_directory_argument(parser)
     declared_by_name: dict[str, Option] = {}
     for kind in ("minimal-pairs", "alignment", "metric-study"):

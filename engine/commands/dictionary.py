@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from engine.commands.shared import output
 from engine.commands.shared.common import add_cache_argument, gateway_session, say
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError, reason_of
@@ -31,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser, Settings)
     parser.add_argument("--name", help=Message("name of the dictionary (default: the name of the file)"))
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help=Message("ending in .json or .json.gz"))
+    parser.add_argument(
+        "--out", required=True, type=output.file, metavar="FILE", help=Message("ending in .json or .json.gz")
+    )
     add_cache_argument(parser)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from engine.commands.shared import output
 from engine.commands.shared.common import add_directory_argument, print_notices, write_tables
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError
@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     add_options(parser, Mapped)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
+    parser.add_argument(
+        "--out", required=True, type=output.folder, metavar="DIR", help=Message("folder for the tables")
+    )
     add_directory_argument(parser)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from engine.commands.shared import output
 from engine.commands.shared.common import add_cache_argument, gateway_session, write_tables
 from engine.datasets.names.pairs import as_sentence_pairs
 from engine.evaluations.alignment.name_study import AREAS, CURVES, KINDS, name_study
@@ -16,7 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("--model", required=True, metavar="M", help=Message("model that aligns the sentences"))
     parser.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help=Message("folder for areas.csv, kinds.csv and curves.csv")
+        "--out",
+        required=True,
+        type=output.folder,
+        metavar="DIR",
+        help=Message("folder for areas.csv, kinds.csv and curves.csv"),
     )
     add_cache_argument(parser)
 

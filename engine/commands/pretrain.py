@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from engine.commands.shared import output
 from engine.commands.shared.options import add_option, is_given, settings_from
 from engine.errors import InputError
 from engine.messages.languages import translated
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--out",
         required=True,
-        type=Path,
+        type=output.folder,
         metavar="DIR",
         help=Message("where the model goes; a run that was stopped there is continued"),
     )

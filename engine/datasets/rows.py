@@ -16,7 +16,7 @@ import pandas as pd
 
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
-from engine.datasets.formats.grid import ROW_NUMBERS
+from engine.datasets.formats.grid import GAPS, ROW_NUMBERS
 from engine.datasets.text_column import BLOCK, TextColumn, any_match, series_of_texts, texts_of_series
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -117,7 +117,8 @@ def without_rows(table: Table, bad: Sequence[BadRow], message: str, *, skip_bad_
         return table
     if not skip_bad_rows or len(bad) == len(table.frame):
         said = message.format(name=table.name, bad=f"{len(bad):,}", rows=count(len(table.frame), "row"))
-        raise InputError(together(" ", (said, ROW_NUMBERS)), bad)
+        has_gaps = len(table.frame) < int(table.frame.index.max())
+        raise InputError(together(" ", (said, ROW_NUMBERS, *([GAPS] if has_gaps else []))), bad)
     kept = table.frame[~table.frame.index.isin([row.row for row in bad])]
     left_out = sorted((*table.left_out, *bad), key=lambda row: row.row)
     return replace(table, frame=kept, left_out=tuple(left_out))

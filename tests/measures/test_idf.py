@@ -219,9 +219,10 @@ def stored(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     ("name", "raw", "said"),
     [
-        ("a.json", b"", "cannot be read"),
-        ("a.json", b"\xff\xfe", "cannot be read"),
+        ("a.json", b"", "is not an idf dictionary"),
         ("a.json", b"[1, 2]", "is not an idf dictionary"),
+        ("pairs.csv", b"reference,candidate\n", "pairs.csv is not an idf dictionary"),
+        ("a.json", b"\xff\xfe{}", "is not an idf dictionary"),
         ("a.json", stored(format="other"), "is not an idf dictionary"),
         ("a.json", stored(document_counts={"a": "1"}), "damaged"),
         ("a.json", stored(document_counts={"a": True}), "damaged"),

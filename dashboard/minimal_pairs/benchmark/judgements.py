@@ -13,13 +13,21 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import GREY, laid_out, list_height, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import (
+    GREY,
+    laid_out,
+    list_height,
+    plain,
+    short_names,
+    symbol,
+    template_safe,
+    with_shown_models,
+)
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.records import CATEGORY
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.messages.languages import mark, tr, translated
-from engine.models.sources.names import shown_name
 
 CURVE = mark("Reliability curve")
 HEIGHT, FEW = 420, 12
@@ -112,6 +120,7 @@ def reliability_figure(curve: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     filled = curve[curve["n"] > 0]
     models = list(dict.fromkeys(filled["model"]))
+    short = short_names(models)
     for index, model in enumerate(models):
         shown = filled[filled["model"] == model]
         figure.add_trace(
@@ -119,7 +128,7 @@ def reliability_figure(curve: pd.DataFrame) -> go.Figure:
                 x=shown["probability"],
                 y=shown["share"],
                 mode="lines+markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 marker={"size": 8, "symbol": symbol(index)},
                 line={"width": 1.4},
                 error_y={

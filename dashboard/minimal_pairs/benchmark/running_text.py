@@ -23,7 +23,7 @@ from dashboard.shared.theme import (
     laid_out,
     measure_name,
     plain,
-    shortened,
+    short_names,
     symbol,
     template_safe,
     with_shown_models,
@@ -160,6 +160,7 @@ def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go
     """
     shown = shown[np.isfinite(shown[measure]).to_numpy()]
     models = list(dict.fromkeys(shown["model"]))
+    short = short_names(models)
     sizes = shown.groupby("category", sort=False)["n_bytes"].max().sort_values(ascending=False, kind="stable")
     kept = [name for name in dict.fromkeys(shown["category"]) if name in set(sizes.index[:MOST_CATEGORIES])]
     rows = kept if by_category else models
@@ -175,7 +176,7 @@ def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go
                 x=own[measure],
                 y=[place + beside for place in places],
                 mode="markers",
-                name=plain(shortened(model)),
+                name=plain(short[model]),
                 marker={"size": 10, "symbol": symbol(index)},
                 error_x={
                     "type": "data",
@@ -196,7 +197,7 @@ def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go
                 showlegend=by_category,
             )
         )
-    names = [plain(name if by_category else shortened(name)) for name in rows]
+    names = [plain(name if by_category else short[name]) for name in rows]
     figure.update_xaxes(title=axis_title(measure), zeroline=False, fixedrange=True)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),

@@ -8,9 +8,8 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import UNDER_CAMERA, interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
-from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, laid_out, measure_name, plain, short_names, symbol, template_safe
 from engine.messages.languages import mark, tr
-from engine.models.sources.names import shown_name
 
 ROW_HEIGHT = 40
 FIRTH = mark("Firth's penalised estimate, as the slope is infinite")
@@ -116,7 +115,7 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str, acro
     shown = table[table[value].notna()]
     names = list(dict.fromkeys(table["normalization"]))
     models = list(dict.fromkeys(table["model"]))
-    figure = go.Figure()
+    short, figure = short_names(models), go.Figure()
     for index, model in enumerate(models):
         of_model = shown[shown["model"] == model]
         figure.add_trace(
@@ -124,7 +123,7 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str, acro
                 x=of_model[value],
                 y=of_model["normalization"],
                 mode="markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 orientation="h",
                 offsetgroup=str(index),
                 marker={

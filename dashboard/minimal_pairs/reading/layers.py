@@ -18,6 +18,7 @@ from dashboard.shared.theme import (
     laid_out,
     list_height,
     plain,
+    short_names,
     symbol,
     symbol_title,
     template_safe,
@@ -70,6 +71,7 @@ def layer_figure(shown: pd.DataFrame) -> go.Figure:
     """The gain at every layer, a line for each model, with 95% intervals; `shown`: rows of one column and baseline."""
     figure = go.Figure()
     models = list(dict.fromkeys(shown["model"]))
+    short = short_names(models)
     for index, model in enumerate(models):
         own = shown[shown["model"] == model].sort_values("layer")
         figure.add_trace(
@@ -77,7 +79,7 @@ def layer_figure(shown: pd.DataFrame) -> go.Figure:
                 x=own["layer"] + APART * ((index + 0.5) / len(models) - 0.5),
                 y=own["gain"],
                 mode="lines+markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 line={"width": 1.4},
                 marker={"size": 8, "symbol": symbol(index)},
                 error_y={

@@ -20,6 +20,7 @@ from dashboard.shared.theme import (
     laid_out,
     list_height,
     plain,
+    short_names,
     symbol,
     symbol_title,
     template_safe,
@@ -137,7 +138,7 @@ def gain_figure(shown: pd.DataFrame) -> go.Figure:
     `shown` is `times.gains` of one baseline.
     """
     models, measures = list(dict.fromkeys(shown["model"])), list(dict.fromkeys(shown["measure"]))
-    figure = go.Figure()
+    short, figure = short_names(models), go.Figure()
     for index, model in enumerate(models):
         own = shown[shown["model"] == model]
         place = own["measure"].map({name: number for number, name in enumerate(measures)})
@@ -146,7 +147,7 @@ def gain_figure(shown: pd.DataFrame) -> go.Figure:
                 x=place + 0.5 * ((index + 0.5) / len(models) - 0.5),
                 y=own["gain"],
                 mode="markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 marker={"size": 9, "symbol": symbol(index)},
                 error_y={
                     "type": "data",
@@ -188,7 +189,7 @@ def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
     `words` is `times.word_surprisals`; fewer points where words are fewer, or many have one surprisal.
     """
     models = list(dict.fromkeys(words["model"]))
-    figure = go.Figure()
+    short, figure = short_names(models), go.Figure()
     for index, model in enumerate(models):
         own = words.loc[words["model"] == model, ["surprisal", f"{TIME}{measure}"]].dropna()
         bins = pd.qcut(own["surprisal"], BINS, labels=False, duplicates="drop") if len(own) > BINS else own["surprisal"]
@@ -202,7 +203,7 @@ def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
                 x=grouped["surprisal"].mean(),
                 y=mean,
                 mode="lines+markers",
-                name=plain(shown_name(model)),
+                name=plain(short[model]),
                 line={"width": 1.4},
                 marker={"size": 8, "symbol": symbol(index)},
                 error_y={

@@ -228,7 +228,7 @@ def paper_bundle(
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(
         Bundle(
-            title=view.name,
+            title=run_title(view),
             question=tr(question or face.page.question),
             signature=signature,
             tables=tables,

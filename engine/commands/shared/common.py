@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
+from engine.commands.shared import output
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.tracking import add_tracking_argument
 from engine.datasets import reader_process, sample_data
@@ -99,7 +100,9 @@ def add_evaluation_arguments(
             "LABEL=M gives it a label for figures and tables; may be repeated"
         ),
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
+    parser.add_argument(
+        "--out", required=True, type=output.folder, metavar="DIR", help=Message("folder for the tables")
+    )
     add_tracking_argument(parser)
     add_cache_argument(parser)
 

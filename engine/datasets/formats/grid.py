@@ -31,6 +31,7 @@ LONG_LIST = Message("{listed}, … ({n:,} in all)")
 # The word for a part of a file -> where it stands.
 PLACES = {"line": Message("line {number}"), "element": Message("element {number}")}
 ROW_NUMBERS = Message("Rows are numbered from 1, without the header line.")
+GAPS = Message("Blank rows and those that were left out have numbers, too.")
 
 _BROKEN = Message("'{title}' holds a NUL or half of a surrogate pair")
 _TEXT = pa.large_string()

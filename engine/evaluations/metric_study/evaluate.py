@@ -21,6 +21,7 @@ from engine.evaluations.alignment import evaluate as aligning
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.entities import accuracy_table, column_of, entity_scores
+from engine.evaluations.metric_study.finding import idf_name
 from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
 from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold, no_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
@@ -86,7 +87,9 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
             cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
             scores.append(values)
-            notices += [Message("idf {idf}: {notice}", idf=scoring.idf, notice=notice) for notice in scored.notices]
+            notices += [
+                Message("idf {idf}: {notice}", idf=idf_name(scoring.idf), notice=notice) for notice in scored.notices
+            ]
             dictionaries |= {f"{scoring.idf}, {name}": description for name, description in scored.dictionaries.items()}
         for layer in alignments.layers[model] if settings.all_layers else ():
             for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):

@@ -87,9 +87,14 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
     return [told, Message("Of the {n} other settings {below} are significantly below it.", n=n, below=below)]
 
 
+def idf_name(idf: str) -> str:
+    """What the weights of this choice of idf are called."""
+    return UNNAMED.get(idf) or dictionary_name(Scoring(idf))
+
+
 def _setting(row: pd.Series, names: dict[str, str], *, with_model: bool) -> Message:
     """What a setting is called; without its model where there is only one."""
-    idf = UNNAMED.get(row["idf"]) or dictionary_name(Scoring(row["idf"]))
+    idf = idf_name(row["idf"])
     penalty = Message(PENALTIES[row["penalty"]])
     if not with_model:
         return Message("idf {idf}, {penalty}", idf=idf, penalty=penalty)

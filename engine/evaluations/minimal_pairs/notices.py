@@ -24,6 +24,7 @@ from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.measures.statistics.intervals import wilson_interval
 from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import shown_name, without_label
@@ -338,12 +339,17 @@ def _first_tokens(result: Result, model: str) -> str:
 
 
 def swapped(result: Result) -> list[Message]:
-    """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs."""
+    """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs.
+
+    Ties, which swapped columns leave ties, are no sign of it.
+    """
     warnings = []
     lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
     for model in result.scored_models:
         overall, equal = lines[model, "all"], lines.get((model, "A=U"))
-        if overall["ci_high"] < SWAPPED_BELOW and not (equal and equal["accuracy"] >= SWAPPED_BELOW):
+        _, untied_high = wilson_interval(overall["n_correct"], overall["n"] - overall["n_tied"])  # nan: all are tied
+        is_low = overall["ci_high"] < SWAPPED_BELOW and untied_high < SWAPPED_BELOW
+        if is_low and not (equal and equal["accuracy"] >= SWAPPED_BELOW):
             warnings.append(
                 Message(
                     "{model} is right in only {overall:.1%} of the pairs, far less than by chance. "

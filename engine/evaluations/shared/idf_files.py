@@ -76,6 +76,8 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
         content = json.loads(_bounded(raw, shown), object_pairs_hook=_object)
     except FileNotFoundError as error:
         raise InputError(Message("There is no idf dictionary {shown}.", shown=shown)) from error
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        content = None
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise InputError(
             Message("{shown} cannot be read as an idf dictionary: {error}.", shown=shown, error=error)

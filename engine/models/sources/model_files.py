@@ -118,7 +118,15 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
             return (directory / index, *_shards(directory / index))
     if GGUF in names:
         return (directory / GGUF,)
-    other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or Message("nothing else")
+    other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER))
+    if not other_names:
+        raise ModelError(
+            Message(
+                "There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
+                "(nor an index of several). Save the model with save_pretrained.",
+                directory=directory,
+            )
+        )
     raise ModelError(
         Message(
             "There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "

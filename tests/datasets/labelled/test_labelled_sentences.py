@@ -85,7 +85,16 @@ def test_every_empty_sentence_and_label_is_listed() -> None:
         BadRow(5, "'text' holds only spaces and 'label' is empty"),
     )
     assert "4 of 6 rows lack a sentence or a label" in error.message
-    assert "Rows are numbered from 1, without the header line." in error.message
+    assert error.message.endswith("Rows are numbered from 1, without the header line.")
+
+
+def test_numbers_beyond_the_number_of_rows_are_explained() -> None:
+    error = error_of("text,label\na,x\n\n\n,y\nb,y\n")
+    assert error.rows == (BadRow(4, "'text' is empty"),)
+    assert error.message.endswith(
+        "1 of 3 rows lack a sentence or a label. Fill them in or remove these rows. Rows are numbered from 1, without "
+        "the header line. Blank rows and those that were left out have numbers, too."
+    )
 
 
 def test_a_character_outside_unicode_is_a_visible_one() -> None:

@@ -274,6 +274,9 @@ def test_a_dictionary_that_fits_no_model_is_refused_before_any_model_is_asked(di
 def test_constant_scores_have_no_correlation_and_it_is_said() -> None:
     found = study(pairs({"first": SCORES["first"], "flat": (3.0,) * 12}))
     assert "3 to every pair" in found.annotators["reason"][1]
+    assert found.annotators["reason"][1].in_language("ja") == "すべての対に3を付けており、尺度がない"
+    (said,) = (notice for notice in found.notices if "to every pair" in notice)
+    assert said.in_language("ja") == "flatはすべての対に3を付けており、尺度がないため、除外しました。"
     assert np.isfinite(found.correlations["pearson"]).all()  # the other annotator's word alone
     flat = study(pairs({"flat": (3.0,) * 12}))
     assert flat.correlations["pearson"].isna().all() and not flat.correlations["best"].any()

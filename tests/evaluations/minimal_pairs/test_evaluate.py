@@ -178,9 +178,11 @@ def test_swapped_columns_are_suspected() -> None:
             [pair[::-1] for pair in right],
             right[:10] + [pair[::-1] for pair in right[10:]],
             [pair[::-1] for pair in right[:3]],
+            [(first, first) for first, _ in right],
+            right[:3] + [(first, first) for first, _ in right],
         )
-    ]  # three pairs prove nothing
-    assert suspected == [False, True, False, False]
+    ]  # three pairs prove nothing, and ties stay ties when columns are swapped
+    assert suspected == [False, True, False, False, False, False]
     # CrowS-Pairs has no better sentence
     crows = dataclasses.replace(pairs_of(*[pair[::-1] for pair in right]), formats=("CrowS-Pairs",) * 20)
     assert not any("swapped" in notice for notice in run(crows, session=Liking(), models=("m",)).notices)

@@ -47,6 +47,16 @@ def test_missing_weights_say_what_is_there(model: Path) -> None:
         weight_files(model)
 
 
+def test_a_directory_of_a_configuration_alone_lacks_weights(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelError) as caught:
+        weight_files(tmp_path)
+    assert str(caught.value) == (
+        f"There are no weights in {tmp_path}: neither model.safetensors nor pytorch_model.bin (nor an index of "
+        "several). Save the model with save_pretrained."
+    )
+
+
 def test_a_distributed_checkpoint_is_refused(model: Path) -> None:
     (model / "shard-00000-model-00001-of-00001.safetensors").touch()
     with pytest.raises(ModelError, match="distributed training checkpoint"):

@@ -19,12 +19,12 @@ from dashboard.shared.exports.tables.offered import OfferedTables
 from engine.datasets.formats.delimited import csv_text
 from engine.datasets.formats.formulas import escape_formulas
 from engine.errors import InputError
-from engine.messages.languages import translated
+from engine.messages.languages import mark, tr, translated
 
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
 INCOMPLETE = "novelbertscore"
-RENUMBERED = (
+RENUMBERED = mark(
     "Rows of the input that could not be used are not in it, so that its rows have other numbers than the "
     "column `row` of the tables; they are in the same order."
 )
@@ -61,20 +61,23 @@ def bundle(contents: Bundle) -> bytes:
     A table that cannot be printed and a figure that cannot be drawn are left out, and the README says which and why.
     """
     files: dict[str, bytes] = {}
-    parts: dict[str, list[str]] = {"Figures": [], "Tables": []}
+    drawn: list[str] = []
+    tabulated: list[str] = []
     for caption, name in file_names(contents.figures).items():
         path, shown = f"figures/{name}", translated(caption)
         written, reason = _drawn(contents, caption, path)
         files |= written
-        parts["Figures"].append(
-            f"- `{path}.pdf`, `{path}.svg`: {shown}" if written else f"- {shown}: left out. {reason}"
+        drawn.append(
+            f"- `{path}.pdf`, `{path}.svg`: {shown}"
+            if written
+            else f"- {tr('{what}: left out. {reason}', what=shown, reason=reason)}"
         )
     for name in contents.tables:
         written, reasons = _tabulated(contents, name)
         files |= written
         meaning = contents.tables.declaration(name).meaning
-        parts["Tables"] += [f"- {', '.join(f'`{path}`' for path in written)}: {meaning}"] if written else []
-        parts["Tables"] += [f"- Not as LaTeX: {reason}" for reason in reasons]
+        tabulated += [f"- {', '.join(f'`{path}`' for path in written)}: {translated(meaning)}"] if written else []
+        tabulated += [f"- {tr('Not as LaTeX: {reason}', reason=reason)}" for reason in reasons]
     if contents.data is not None:
         files[f"data/{contents.data.name}"] = contents.data.content
     files |= {**contents.dictionaries, **contents.scores}
@@ -90,7 +93,7 @@ def bundle(contents: Bundle) -> bytes:
     if contents.comments:
         files["comments.csv"] = csv_text(escape_formulas(comment_table(contents.comments))).encode("utf-8-sig")
     files["signature.json"] = signature_json(contents.signature)
-    return zipped({"README.md": _readme(contents, parts).encode(), **files})
+    return zipped({"README.md": _readme(contents, {tr("Figures"): drawn, tr("Tables"): tabulated}).encode(), **files})
 
 
 def data_path(data: DataFile) -> str:
@@ -125,50 +128,64 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
         "",
         contents.question,
         "",
-        f"Signature {digest(contents.signature)}: {signature_line(contents.signature)}",
+        tr(
+            "Signature {digest}: {signature}",
+            digest=digest(contents.signature),
+            signature=signature_line(contents.signature),
+        ),
         "",
     ]
     for title, listed in parts.items():
-        lines += [f"## {title}", "", *(listed or ["None."]), ""]
+        lines += [f"## {title}", "", *(listed or [tr("None.")]), ""]
     lines += [
-        "In LaTeX: `\\includegraphics{figures/….pdf}`, which has its width already, and `\\input{tables/….tex}`, "
-        "with the packages that its first line names.",
+        tr(
+            "In LaTeX: {figure}, which has its width already, and {table}, with the packages that its first line names.",
+            figure="`\\includegraphics{figures/….pdf}`",
+            table="`\\input{tables/….tex}`",
+        ),
         "",
-        "## Everything else",
+        f"## {tr('Everything else')}",
         "",
     ]
     if contents.data is not None:
         lines.append(
-            f"- `{data_path(contents.data)}`: the data, with every column of the input."
-            + (f" {RENUMBERED}" if contents.is_renumbered else "")
+            f"- `{data_path(contents.data)}`: {tr('the data, with every column of the input.')}"
+            + (f" {tr(RENUMBERED)}" if contents.is_renumbered else "")
         )
     else:
         lines.append(
-            "- The data of the run are no longer on the server, and so there is neither them nor a paragraph "
-            "on methods."
+            f"- {tr('The data of the run are no longer on the server, so there is no paragraph on methods either.')}"
         )
-    lines += [f"- `{path}`: an idf dictionary that the commands read." for path in contents.dictionaries]
+    lines += [f"- `{path}`: {tr('an idf dictionary that the commands read.')}" for path in contents.dictionaries]
     lines += [
-        f"- `{path}`: scores or vectors that were computed elsewhere, which the commands read."
+        f"- `{path}`: {tr('scores or vectors that were computed elsewhere, which the commands read.')}"
         for path in contents.scores
     ]
     lines += [
-        f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
+        f"- {tr('The idf dictionary `{choice}` is no longer on the server, and the commands need it.', choice=choice)}"
         for choice in contents.missing
     ]
     if contents.command:
-        lines.append("- `commands.sh`: the commands that compute these numbers.")
+        lines.append(f"- `commands.sh`: {tr('the commands that compute these numbers.')}")
     if contents.methods is not None:
+        paragraphs = ", ".join(f"`methods.{language}.{kind}`" for language in LANGUAGES for kind in ("md", "tex"))
         lines += [
-            "- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
-            "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",
-            "- `references.bib`: the works that it cites. Check the entries of models: they name the page that a "
-            "model is from, not a paper on it. They are written with `\\url`: load the package `url` or "
-            "`hyperref`.",
+            f"- {paragraphs}: "
+            + tr(
+                "a paragraph on the methods, in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX."
+            ),
+            "- `references.bib`: "
+            + tr(
+                "the works that it cites. Check the entries of models: they name the page that a model is from, not a "
+                "paper on it. They are written with {command}: load the package {url} or {hyperref}.",
+                command="`\\url`",
+                url="`url`",
+                hyperref="`hyperref`",
+            ),
         ]
         if f"{{{INCOMPLETE}," in contents.methods.bibtex():
-            lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
+            lines.append(f"- {tr('The entry `{entry}` describes its paper; complete it by hand.', entry=INCOMPLETE)}")
     if contents.comments:
-        lines.append("- `comments.csv`: the comments on the run, with the names of their authors.")
-    lines += ["- `signature.json`: all that determines the numbers.", ""]
+        lines.append(f"- `comments.csv`: {tr('the comments on the run, with the names of their authors.')}")
+    lines += [f"- `signature.json`: {tr('all that determines the numbers.')}", ""]
     return "\n".join(lines)

@@ -12,11 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.shared.exports.bundle import english, japanese
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Named, Names, Paragraph, Phrase, Statement
+from dashboard.shared.exports.bundle.parts import (
+    Choice,
+    Cited,
+    Data,
+    Models,
+    Named,
+    Names,
+    Paragraph,
+    Phrase,
+    Statement,
+)
 from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, model_work
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
+from dashboard.shared.headlines import shown_dataset
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
 from engine.messages.languages import in_language, tr
 from engine.models.sources.names import shown_name
@@ -113,7 +124,9 @@ def methods(
     from_files = [model for model in signature.get("models", ()) if {"scores", "vectors"} & set(model)]
     items = items or paragraph.items
     statements = [
-        Statement("data", {"models": models, "n": n_items, "items": Choice("items", items), "dataset": dataset_name}),
+        Statement(
+            "data", {"models": models, "n": n_items, "items": Choice("items", items), "dataset": Data(dataset_name)}
+        ),
         *paragraph.statements({**signature, "items": items}),
         *([Statement("best reference")] if several_references else []),
         *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),
@@ -175,6 +188,9 @@ def _worded(part: Any, words: Any) -> str:
     if isinstance(part, Phrase):
         with in_language(words.LANGUAGE):
             return tr(part.text)
+    if isinstance(part, Data):
+        with in_language(words.LANGUAGE):
+            return shown_dataset(part.name)
     if isinstance(part, Cited):
         return f"{_BEGIN}{','.join(part.keys)}{_END}"
     if isinstance(part, Names):

@@ -16,6 +16,13 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Data:
+    """A part that names a dataset: a sample in each language by its name there, any other as it is called."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Phrase:
     """A part that is a text of the catalogues."""
 

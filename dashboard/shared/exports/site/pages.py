@@ -16,7 +16,9 @@ from plotly.offline import get_plotlyjs
 from dashboard.shared.exports.report import STYLE, Report, Surroundings, report_html
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.site.collected import Collected
-from engine.messages.languages import LANGUAGES, in_language, language, mark, tr, tr_n, translated
+from dashboard.shared.headlines import dataset_title
+from engine.messages.languages import LANGUAGES, in_language, language, mark, tr, tr_n
+from engine.models.sources.names import shown_name
 from engine.runs.storage.run_record import RunRecord
 
 PLOTLY, TABLES, INDEX = "plotly.min.js", "tables", "index.html"
@@ -65,10 +67,9 @@ def _index(runs: Sequence[Collected], title: str) -> str:
 
 
 def _entry(report: Report, run: RunRecord, name: str) -> str:
-    models = tr(
-        "Models: {models}", models=", ".join(str(model["name"]) for model in report.signature.get("models", ()))
-    )
-    data = tr("Data: {data}", data=translated(run.dataset_name))
+    names = [shown_name(str(model["name"])) for model in report.signature.get("models", ())]
+    models = tr("Models: {models}", models=", ".join(names))
+    data = tr("Data: {data}", data=dataset_title(run))
     finished = f"{run.finished:%Y-%m-%d}" if run.finished else ""
     about = " · ".join(filter(None, (models, data, finished)))
     return (

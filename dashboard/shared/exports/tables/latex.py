@@ -215,6 +215,8 @@ def _column(column: PrintedColumn, index: int) -> tuple[str, list[str]]:
 
 def _cell(cell: Cell, *, numeric: bool) -> str:
     text, interval = (_number(part) if numeric else escape(part) for part in (cell.text, cell.interval))
+    if not numeric and display_width(cell.text) > TEXT_CHARACTERS:  # of a path, which has no spaces
+        text = re.sub(r"(?<=\w)(/|\\_)(?=\w)", r"\1\\allowbreak{}", text)
     text = rf"\textbf{{{text}}}" if cell.bold else text
     return f"{text} {interval}" if interval else text
 

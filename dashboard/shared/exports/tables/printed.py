@@ -235,7 +235,7 @@ def _text(value: object, column: Column) -> str:
         return tr("yes") if value else tr("no")
     if column.type != "text" and column.unit and int(value) >= GROUPED_FROM:  # type: ignore[call-overload]
         return f"{value:,}"
-    return str(value)
+    return translated(value) if isinstance(value, Message) else str(value)
 
 
 def _is_missing(value: object) -> bool:

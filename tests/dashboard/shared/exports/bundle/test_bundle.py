@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.measures.idf import IdfDictionary
+from engine.messages.languages import in_language
 
 
 def text_files(**further: Any) -> dict[str, str]:
@@ -52,6 +54,25 @@ def test_the_readme_says_where_rows_have_other_numbers_than_in_the_tables() -> N
         assert pairs.rows == rows and is_renumbered(pairs) == (rows == (1, 3))
         readme = text_files(data=data_file(pairs), is_renumbered=is_renumbered(pairs))["README.md"]
         assert (RENUMBERED in readme) == is_renumbered(pairs)
+
+
+def test_the_readme_is_in_the_language_of_its_reader() -> None:
+    pairs = from_table(read_table("reference,candidate\n雨だ,雪だ\n,猫\n".encode(), "a.csv"), skip_bad_rows=True)
+    everything = {
+        "data": data_file(pairs),
+        "is_renumbered": True,
+        "dictionaries": {"data/own.json.gz": b""},
+        "missing": ("saved/gone",),
+        "scores": {"data/scores.csv": b""},
+        "command": "python -m engine alignment",
+    }
+    with in_language("ja"):
+        readme = text_files(**everything)["README.md"]
+        without_data = text_files()["README.md"]
+    for text in (readme, without_data):
+        assert not re.search("[A-Za-z]{2,} [a-z]{2,}", re.sub("`[^`]*`", "", text))
+    assert "## 図\n\nなし。" in readme and "## その他" in readme
+    assert "- `data/data.csv`: データ（入力のすべての列を含む）。 使えない入力行は含まないため" in readme
 
 
 def test_dictionaries_of_the_server_become_files_of_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,6 +92,13 @@ def test_both_languages_have_the_same_sentences_parts_and_words() -> None:
     }
 
 
+def test_a_sample_has_its_name_in_each_language() -> None:
+    made = made_of("clusters", signature("clusters", None), "sample labelled sentences, en", 180)
+    assert " of sample labelled sentences (English)" in made.text("en")
+    assert "サンプルのラベル付き文（English） の" in made.text("ja") and "sample" not in made.text("ja")
+    assert "mine.csv" in made_of("clusters", signature("clusters", None), "mine.csv", 180).text("ja")
+
+
 def test_there_are_words_for_every_choice() -> None:
     def worded(record: type[Any], name: str, *but: str) -> bool:
         declared = option_of(record, name)

@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -19,6 +20,7 @@ from dashboard.alignment.view import view_data
 from dashboard.faces import FACES
 from dashboard.shared import session
 from dashboard.shared.exports.live import FOLDER, within
+from dashboard.shared.exports.site import pages
 from dashboard.shared.exports.site.drawing import asked_for
 from engine.errors import InputError
 from engine.evaluations.alignment.rescoring import matrix, rescore
@@ -79,6 +81,16 @@ def test_a_site_has_every_kind_of_run_in_both_languages(
     (en,) = re.findall(r"<h1>(.*)</h1>", shown(pages_of(site, "en")["clusters"]))
     (ja,) = re.findall(r"<h1>(.*)</h1>", shown(pages_of(site, "ja")["clusters"]))
     assert en.startswith("Clusters: ") and ja.startswith("クラスタ")
+
+
+def test_the_index_names_samples_and_models_as_the_pages_do() -> None:
+    report: Any = SimpleNamespace(
+        title="t", found="f", signature={"models": [{"name": "Ours=/srv/secret/ours"}, {"name": "owner/name"}]}
+    )
+    run: Any = SimpleNamespace(dataset_name="sample labelled sentences, en", finished=None)
+    with in_language("ja"):
+        entry = pages._entry(report, run, "clusters-1")
+    assert "モデル：Ours, owner/name · データ：サンプルのラベル付き文（English）</p>" in entry
 
 
 def test_the_tables_are_whole_and_signed(export: Callable[..., Path], tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.shared.exports.tables.latex import LONG, escape, latex, symbol
+from dashboard.shared.exports.tables.latex import LONG, PACKAGES, escape, latex, symbol
 from dashboard.shared.exports.tables.printed import printed
-from engine.evaluations.clusters.records import INTERVALS, MODELS, POINTS
+from engine.evaluations.clusters.records import INTERVALS, MODELS, POINTS, VALIDITY
 from engine.evaluations.shared.declared_tables import Column, Table
 
 SIGNATURE = {"models": [{"name": "斉藤_1"}], "settings": {"pooling": "cls"}}
@@ -55,6 +59,27 @@ def test_a_long_table_breaks_over_pages() -> None:
 
 def test_a_long_sentence_is_broken_into_lines() -> None:
     assert r"p{" in body("長い文" * 20) and r"p{" not in body("短い文")
+
+
+def test_a_long_path_is_broken_between_its_folders() -> None:
+    path = "/data/run_1/checkpoints/bert-small-japanese-babylm-step-10000"
+    assert r"/data/\allowbreak{}run\_\allowbreak{}1/\allowbreak{}checkpoints/\allowbreak{}bert-small" in body(path)
+    assert r"builtin/bert-mini-ja &" in body("builtin/bert-mini-ja")  # fits a line
+
+
+@pytest.mark.skipif(shutil.which("lualatex") is None, reason="needs LuaLaTeX")
+def test_long_paths_stay_in_their_column(tmp_path: Path) -> None:
+    paths = [f"/data/run-{number}/checkpoints/babylm_strict_small_gpt2/step-10000" for number in (1, 2)]
+    table = latex(
+        printed(VALIDITY, VALIDITY.frame([(path, *[0.5] * (len(VALIDITY.headers) - 1)) for path in paths])), {}
+    )
+    assert r"p{" in table
+    packages = "".join(rf"\usepackage{{{name}}}" for name in PACKAGES)
+    whole = rf"\documentclass{{article}}{packages}\begin{{document}}{table}\end{{document}}"
+    (tmp_path / "paper.tex").write_text(whole.replace("{document}%", "{document}\n%"), encoding="utf-8")
+    command = ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    log = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False).stdout
+    assert "Output written" in log and "Overfull" not in log, log
 
 
 def test_a_bracket_at_the_begin_of_a_row_is_no_argument_of_the_row_before() -> None:

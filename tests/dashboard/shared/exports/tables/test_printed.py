@@ -17,6 +17,7 @@ from dashboard.shared.exports.tables.printed import (
     number_text,
     printed,
 )
+from engine.datasets.rows import EMPTY
 from engine.evaluations.agreement.evaluate import AGREEMENT
 from engine.evaluations.agreement.evaluate import MODELS as AGREED
 from engine.evaluations.catalog import EVALUATIONS
@@ -26,9 +27,11 @@ from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.metric_study.tables import SETTINGS
 from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
+from engine.evaluations.minimal_pairs.records import EXCLUDED
 from engine.evaluations.minimal_pairs.views import SUMMARY, summary
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.rank_ranges import range_columns
+from engine.messages.languages import in_language
 from tests.support.minimal_results import synthetic
 
 RANKING = next(table for table in MINIMAL if table.name == "ranking")
@@ -312,6 +315,15 @@ def test_a_number_is_never_shown_as_a_zero_that_it_is_not() -> None:
 def test_the_digits_of_a_number_without_declared_ones_are_at_least_four(value: float) -> None:
     shown = float(number_text(value, decimals_of([value])))
     assert abs(shown - value) <= 0.5e-3 * value * 1.0001
+
+
+def test_reasons_are_printed_in_the_language_of_the_heads() -> None:
+    table = printed(EXCLUDED, EXCLUDED.frame([("m", 3, EMPTY.format(column="text"))]))
+    assert table.columns[-1].cells[0].text == "'text' is empty"
+    with in_language("ja"):
+        table = printed(EXCLUDED, EXCLUDED.frame([("m", 3, EMPTY.format(column="text"))]))
+    assert [column.head for column in table.columns] == ["モデル", "行", "理由"]
+    assert table.columns[-1].cells[0].text == "「text」が空です"
 
 
 @pytest.mark.parametrize(
