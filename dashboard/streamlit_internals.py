@@ -27,7 +27,8 @@ from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 # The server imports pages with caches before it runs, and would be told of each cache that nothing runs yet.
-logging.getLogger("streamlit.runtime.caching.cache_data_api").addFilter(lambda entry: "No runtime" not in entry.msg)
+_CACHES = logging.getLogger("streamlit.runtime.caching.cache_data_api")
+_CACHES.addFilter(lambda entry: "No runtime" not in entry.msg)  # untranslated
 
 Container: TypeAlias = DeltaGenerator  # a place on a page that elements are put into
 SIGN_IN_COOKIE: str = USER_COOKIE_NAME

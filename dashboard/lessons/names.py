@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard.lessons.records import Choice, Deed, Lesson, Look, Number, OwnRun, Posed, Results, Step
 from dashboard.lessons.wording import interval, listed, sentences
+from dashboard.metric_study.labels import idf_name
 from dashboard.shared.headlines import short
 from engine.datasets import sample_data
 from engine.evaluations.alignment.records import Result, Scoring
@@ -318,7 +319,7 @@ def human_scores(results: Results) -> Posed:
     best = table.iloc[place] if (place := best_place(table)) is not None else table.iloc[0]
     others = table[((table["kind"] == BERTSCORE) & ~table["best"]).to_numpy()]
     worse = int(others["separable"].sum())
-    setting = tr("idf {idf}, {penalty}", idf=best["idf"], penalty=tr(PENALTIES[str(best["penalty"])]))
+    setting = tr("idf {idf}, {penalty}", idf=idf_name(best["idf"]), penalty=tr(PENALTIES[str(best["penalty"])]))
     return Posed(
         tr(
             "Does a score do what people do? The metric study correlates F1 of {n} pairs with the mean scores of {annotators} "

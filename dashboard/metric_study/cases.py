@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.metric_study.labels import cell_key, number, setting_name
+from dashboard.metric_study.labels import cell_key, idf_name, number, setting_name
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.theme import list_height
 from dashboard.shared.wording import verbatim
@@ -136,7 +136,7 @@ def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
     """Draw the paper's case table for the model and the dictionary of `setting`, one of BERTScore."""
     table = changed_pairs(run_id, setting["model"], setting["idf"], result)
     if table.empty:
-        values = {"model": shown_name(setting["model"]), "idf": setting["idf"]}
+        values = {"model": shown_name(setting["model"]), "idf": idf_name(setting["idf"])}
         st.caption(
             verbatim(
                 tr("With {model} and idf {idf} the penalty changes no pair.", **values)
@@ -208,7 +208,7 @@ def change_summary(result: Result, setting: Mapping[Any, Any], table: pd.DataFra
         "human score, {farther:,} farther away. r changes by {gain}.",
         setting["n"],
         model=shown_name(setting["model"]),
-        idf=setting["idf"],
+        idf=idf_name(setting["idf"]),
         changed=len(table),
         nearer=n_nearer,
         farther=len(table) - n_nearer,

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.metric_study.labels import PENALTY_NAMES, idf_name
 from dashboard.shared.inputs.compared import ComparedSide, SideChoices
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import GridView
@@ -35,7 +36,7 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> GridView
 
 
 def _setting(setting: tuple[str, str]) -> str:
-    return tr("idf {idf}, penalty {penalty}", idf=setting[0], penalty=setting[1])
+    return tr("idf {idf}, {penalty}", idf=idf_name(setting[0]), penalty=tr(PENALTY_NAMES[setting[1]]))
 
 
 COMPARED = ComparedSide((GridView,), _choose)

@@ -35,7 +35,7 @@ from engine.evaluations.metric_study.systems import systems_of
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
-from engine.evaluations.shared.vectors.sentence_vectors import vector_requests
+from engine.evaluations.shared.vectors.sentence_vectors import signed, vector_requests
 from engine.inference.gateway import GatewaySession
 from engine.language import words
 from engine.language.quantities import count
@@ -150,7 +150,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                 libraries=("rapidfuzz", "unidic-lite", "scipy"),
                 layers=resolved,
                 dictionaries=dictionaries,
-                vectors={model: request.description for model, request in requests.items()},
+                vectors=signed(requests),
                 rank_intervals="infinitesimal jackknife",
                 readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                 **({"surface": signatures(tokenizer)} if settings.surface else {}),
@@ -204,7 +204,7 @@ def _checked(settings: Settings) -> list[Scoring]:
                 Message(
                     "Name at least one {name}, and each once; got {listed}.",
                     name=name,
-                    listed=", ".join(several) or "none",
+                    listed=", ".join(several) or Message("none"),
                 )
             )
     return scorings(settings.scoring, settings.idfs, settings.penalties)

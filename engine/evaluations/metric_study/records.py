@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW, WHY_UNDEFINED, interval
-from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.declared_tables import MESSAGE, Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vectors.vector_settings import (
     pooling_option,
@@ -194,7 +194,7 @@ ANNOTATORS = Table(
         Column("mean", "number", "mean score"),
         Column("deviation", "number", "standard deviation of the scores"),
         measured("annotator_agreement", "agreement", "mean Pearson correlation with the other annotators"),
-        Column("reason", "text", 'why the annotator does not count, "" for one who does'),
+        Column("reason", "text", 'why the annotator does not count, "" for one who does', dtype=MESSAGE),
     ),
 )
 AGREEMENT = Table(

@@ -90,7 +90,7 @@ _ALL = (
         "",
         "higher",
         "How much of the candidate is found in the reference?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "recall",
@@ -101,7 +101,7 @@ _ALL = (
         "",
         "higher",
         "How much of the reference is found in the candidate?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "f1",
@@ -112,7 +112,7 @@ _ALL = (
         "",
         "higher",
         "How well do the two sentences cover each other, both ways at once?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "idf",
