@@ -16,7 +16,7 @@ def guide(result: Result) -> tuple[str, ...]:
     if ranked.empty:
         return ()
     digits = decimals(ranked["score"])
-    scores = [f"{score:,.{digits}f}" for score in ranked["score"]]
+    scores = [f"{score:,.{digits}f}".replace("inf", "∞") for score in ranked["score"]]
     names = [verbatim(shortened(model)) for model in ranked["model"]]
     if len(ranked) == 1:
         see = tr("The bar under M_m is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])

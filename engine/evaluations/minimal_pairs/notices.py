@@ -314,7 +314,7 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
 
 def _exact_scores(line: dict[Hashable, Any]) -> str:
     names = [
-        Message("PenLP at alpha {line:g}", line=line["alpha"]) if name == "PenLP" else name
+        Message("PenLP at alpha {line:g}", line=line["alpha"]) if name == "PenLP" else Message(name)
         for name in line["scores"].split(", ")
     ]
     return together(" and ", [together(", ", names[:-1]), names[-1]] if len(names) > 1 else names)
