@@ -12,7 +12,7 @@ from engine.measures.cards.prompts import PROMPT_CARDS
 from engine.measures.cards.running_text import TEXT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 
 _CLUSTERS = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1")
 _BERTSCORE = Message("Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3")
@@ -497,7 +497,7 @@ _ALL = (
     MeasureCard(
         "shared_token_preference",
         "Stereotypes preferred, by shared tokens",
-        "share of shared tokens",
+        named("share of shared tokens"),
         "share = pairs whose shared tokens are likelier in the more stereotyping sentence / pairs",
         "[0, 1], 0.5 is no preference",
         "",
