@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
 from dashboard.faces import FACES
+from dashboard.minimal_pairs.view import SECTIONS
 from dashboard.shared import session
 from engine.runs.storage.searching import Search
 from tests.dashboard.shown_texts import english, shown_texts
@@ -28,14 +29,10 @@ def _japanese(page: str, **query: str) -> AppTest:
     return drawn(app)
 
 
-def _english(app: AppTest, of_data: Collection[str] = ()) -> list[str]:
-    """What is English where a page does not show the reader's own data."""
+def _english(app: AppTest, of_data: str = "") -> list[str]:
+    """What is English on a page and not in the texts of the data."""
     return sorted(
-        {
-            f"{where}: {found}"
-            for where, text in shown_texts(app)
-            if text not in of_data and (found := english(text)) and found not in of_data
-        }
+        {f"{where}: {found}" for where, text in shown_texts(app) if (found := english(text)) and found not in of_data}
     )
 
 
@@ -46,8 +43,10 @@ def test_no_text_of_a_stored_run_is_english_on_a_japanese_page(
     stored_runs.copied(version, tmp_path / "data")
     access, found = session.engine().runs, {}
     for run in session.engine().store.search(Search()):
-        app = _japanese(FACES[run.kind].page.name, run=run.id)
-        found[run.name] = _english(app, {run.dataset_name, run.note, *_cells(access.dataset(run.id))})
+        of_data = "\n".join([run.dataset_name, run.note, *_cells(access.dataset(run.id))])
+        for section in SECTIONS if run.kind == "minimal-pairs" else ("",):
+            app = _japanese(FACES[run.kind].page.name, run=run.id, **({"section": section} if section else {}))
+            found[run.name, section] = _english(app, of_data)
     assert {name: texts for name, texts in found.items() if texts} == {} and len(found) >= len(FACES)
 
 
