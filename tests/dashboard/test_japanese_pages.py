@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +12,7 @@ from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.minimal_pairs.view import SECTIONS
 from dashboard.shared import session
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from tests.dashboard.shown_texts import english, shown_texts
 from tests.stored_runs import directories as stored_runs
@@ -41,13 +41,23 @@ def test_no_text_of_a_stored_run_is_english_on_a_japanese_page(
     backend: FakeBackend, tmp_path: Path, version: str
 ) -> None:
     stored_runs.copied(version, tmp_path / "data")
-    access, found = session.engine().runs, {}
-    for run in session.engine().store.search(Search()):
-        of_data = "\n".join([run.dataset_name, run.note, *_cells(access.dataset(run.id))])
+    runs = session.engine().store.search(Search())
+    own, found = _of_data(runs), {}
+    for run in runs:
         for section in SECTIONS if run.kind == "minimal-pairs" else ("",):
             app = _japanese(FACES[run.kind].page.name, run=run.id, **({"section": section} if section else {}))
-            found[run.name, section] = _english(app, of_data)
-    assert {name: texts for name, texts in found.items() if texts} == {} and len(found) >= len(FACES)
+            found[run.name, section] = _english(app, own)
+    assert {name: texts for name, texts in found.items() if texts} == {} and len(found) > len(FACES)
+
+
+def test_no_text_of_runs_side_by_side_is_english(backend: FakeBackend, tmp_path: Path) -> None:
+    stored_runs.copied(stored_runs.VERSIONS[-1], tmp_path / "data")
+    runs = session.engine().store.search(Search())
+    own = _of_data(runs)
+    found = {run.name: _english(_japanese("compare", a=run.id, b=run.id), own) for run in runs}
+    found |= {"card": _english(_japanese("model_card", model="builtin/bert-mini-ja"), own)}
+    found |= {name: _english(_japanese(name), own) for name in ("agreement", "runs")}
+    assert {name: texts for name, texts in found.items() if texts} == {}
 
 
 @pytest.mark.parametrize("name", [card.name for section in pages.SECTIONS.values() for card in section])
@@ -69,7 +79,12 @@ def test_english_within_a_japanese_text_is_seen(text: str, found: str) -> None:
     assert english(text) == found
 
 
-def _cells(dataset: Any) -> Iterator[str]:
-    """The texts of a run's data."""
-    frame = dataset.to_frame() if hasattr(dataset, "to_frame") else {}
-    return (cell for name in frame for cell in frame[name] if isinstance(cell, str))
+def _of_data(runs: Iterable[RunRecord]) -> str:
+    """The texts of the data of runs, and what their owners wrote of them."""
+    access, texts = session.engine().runs, []
+    for run in runs:
+        dataset = access.dataset(run.id)
+        frame = dataset.to_frame() if hasattr(dataset, "to_frame") else {}
+        texts += [run.name, run.dataset_name, run.note]
+        texts += [cell for name in frame for cell in frame[name] if isinstance(cell, str)]
+    return "\n".join(texts)
