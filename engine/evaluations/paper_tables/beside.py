@@ -373,7 +373,8 @@ def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault:
 
 
 def _comparable(table: PaperTable, rows: Iterable[Row], reason: str) -> Beside:
-    return Beside(table, VALUES.frame(list(rows)), True, reason)
+    named = [(model, row, str.__str__(column), value) for model, row, column, value in rows]  # heads may be messages
+    return Beside(table, VALUES.frame(named), True, reason)
 
 
 def _printed_only(key: str) -> Beside:
