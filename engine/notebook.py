@@ -230,7 +230,7 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
                     kind=kind,
                     roles=", ".join(roles),
                     rows=len(rows),
-                    listed=sorted({len(row) for row in rows}) or "nothing",
+                    listed=sorted({len(row) for row in rows}) or Message("nothing"),
                 )
             )
         frame = pd.DataFrame(rows, columns=list(roles[:width]))

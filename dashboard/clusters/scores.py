@@ -12,7 +12,7 @@ from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import short_names, shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
-from engine.evaluations.shared.finding import FEWEST
+from engine.evaluations.shared.finding import FEWEST, p_value
 from engine.evaluations.shared.rank_ranges import ranges_of, says_who_differs
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import decimals
@@ -88,17 +88,17 @@ def ranking_statements(result: Result) -> list[str]:
         digits = decimals([low, high])
         support.append(
             tr(
-                "With shuffled labels M_m would be {low} to {high} (95%; p = {p:.3f}).",
+                "With shuffled labels M_m would be {low} to {high} (95%; {p}).",
                 low=f"{low:,.{digits}f}",
                 high=f"{high:,.{digits}f}",
-                p=null["p_value"].iloc[0],
+                p=translated(p_value(float(null["p_value"].iloc[0]))),
             )
         )
     elif len(null) == len(result.models):
         support.append(
             tr(
-                "All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
-                p=null["p_value"].max(),
+                "All models score significantly better than with shuffled labels (greatest {p}).",
+                p=translated(p_value(float(null["p_value"].max()))),
             )
         )
     return support

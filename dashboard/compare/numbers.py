@@ -146,6 +146,8 @@ def _is_significant(row: Mapping[Hashable, Any]) -> bool:
 def _p_value(value: float) -> str:
     if pd.isna(value):
         return ""
+    if value < 0.05 <= round(value, 3):
+        return "<\u00a00.05"
     return "<\u00a00.001" if value < 0.001 else f"{value:.3f}"
 
 

@@ -13,9 +13,10 @@ from dashboard.lessons.records import Answer, Choice, Deed, Lesson, Look, Number
 from dashboard.lessons.wording import interval, listed, quantity, sentences
 from dashboard.shared.headlines import short
 from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.shared.finding import p_value
 from engine.language.quantities import decimals
 from engine.measures.clusters.dispersion import dispersion
-from engine.messages.languages import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n, translated
 
 CLUSTERS, CLASSIFICATION, FILL_MASK = "clusters", "classification", "fill-mask"
 POINTS = {"a": ((0.0, 0.0), (4.0, 0.0)), "b": ((1.0, 6.0), (3.0, 6.0))}
@@ -282,9 +283,9 @@ def limits(results: Results) -> Posed:
         ),
         tr("Is the M_m of the true labels smaller than nearly all values of random ones?"),
         tr(
-            "The permutation test has p = {p:.3f}. M_m compares models on the same sentences: it grows with the number of "
+            "The permutation test has {p}. M_m compares models on the same sentences: it grows with the number of "
             "sentences of a class. It says nothing of topics that are not in the file, nor of what a model learns later.",
-            p=null["p_value"],
+            p=translated(p_value(float(null["p_value"]))),
         ),
         Look(CLUSTERS),
     )

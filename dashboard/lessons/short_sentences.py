@@ -15,8 +15,9 @@ from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.minimal_pairs.records import EQUAL, Result
 from engine.evaluations.minimal_pairs.views import by_category, by_model, decided, summary, token_counts
+from engine.evaluations.shared.finding import p_value
 from engine.evaluations.shared.stored_table import in_memory
-from engine.messages.languages import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n, translated
 
 KIND = "minimal-pairs"
 LP, MEAN, PEN = "LP", "MeanLP", "PenLP"
@@ -216,9 +217,9 @@ def two_models(results: Results) -> Posed:
     key = "first" if row["separable"] and row["difference"] > 0 else "second" if row["separable"] else UNDECIDED
     names = {"first": first, "second": second, "ahead": ahead, "behind": behind}
     verdicts = [
-        tr("{score}: p = {p:.3f}, significant", score=name, p=one["p_holm"])
+        tr("{score}: {p}, significant", score=name, p=translated(p_value(one["p_holm"])))
         if one["separable"]
-        else tr("{score}: p = {p:.3f}, not significant", score=name, p=one["p_holm"])
+        else tr("{score}: {p}, not significant", score=name, p=translated(p_value(one["p_holm"])))
         for name, one in tested.items()
     ]
     return Posed(

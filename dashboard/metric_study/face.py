@@ -9,6 +9,7 @@ from dashboard.shared.face import Face, SampleRun
 from dashboard.shared.headlines import Headline, number_text, of_models
 from dashboard.shared.inputs.inputs import DatasetForm
 from engine.datasets import sample_data, sentence_pairs
+from engine.evaluations.alignment.scoring import in_words
 from engine.evaluations.catalog import METRIC_STUDY
 from engine.evaluations.metric_study.records import BERTSCORE, Result, Settings
 from engine.messages.languages import mark
@@ -25,7 +26,7 @@ def _headlines(result: Result) -> list[Headline]:
         best,
         "pearson",
         lambda row: number_text(row["pearson"], 3),
-        lambda row: BEST_SETTING.format(idf=row["idf"], penalty=row["penalty"], n=row["n"]),
+        lambda row: BEST_SETTING.format(**in_words(row["idf"], row["penalty"]), n=row["n"]),
     )
 
 

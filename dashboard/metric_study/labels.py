@@ -116,7 +116,11 @@ def interval(low: float, high: float, digits: int = 3) -> str:
 def p_value(p: float) -> str:
     """A p-value as text; "" where there is none.
 
-    >>> p_value(0.00004), p_value(0.0392), p_value(0.41)
-    ('< 0.001', '0.039', '0.41')
+    >>> p_value(0.00004), p_value(0.0392), p_value(0.0497), p_value(0.41)
+    ('< 0.001', '0.039', '< 0.05', '0.41')
     """
-    return "" if pd.isna(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    if pd.isna(p):
+        return ""
+    if p < 0.001 or p < 0.05 <= round(p, 3):
+        return "< 0.001" if p < 0.001 else "< 0.05"
+    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

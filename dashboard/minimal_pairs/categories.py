@@ -109,7 +109,7 @@ def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: S
         shown = preferences[(preferences["measure"] == measure) & (preferences["direction"] == direction)]
         if shown.empty:
             continue
-        named = Message("Stereotypes preferred, by {measure}", measure=measure)
+        named = Message("Stereotypes preferred, by {measure}", measure=Message(measure))
         caption = translated(named)
         st.markdown(
             tr("**{caption}** :gray[under {score}; 95% intervals]", caption=caption, score=view.normalization)

@@ -10,6 +10,7 @@ from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.prompts.tables import by_template
 from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.messages.earlier_texts import read_message
 from engine.messages.languages import tr, translated
 from engine.models.sources.names import shown_name
 from engine.options import option_of
@@ -24,7 +25,7 @@ def scoring_section(result: Result, clustered_by: str = "") -> dict[str, go.Figu
     clustered_by: the column of the clusters that the intervals by template are over, as in `views.clusters_of`.
     """
     for model, rule in result.rules.items():
-        st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
+        st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(read_message(rule)))}]")  # untranslated
     if len(result.prompted):
         _templates(result, clustered_by)
     precision = result.settings.precision

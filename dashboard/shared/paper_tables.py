@@ -84,11 +84,12 @@ def side_by_side(entry: Beside) -> pd.DataFrame:
 def columns_of(printed: PaperTable, table: pd.DataFrame) -> dict[str, Any]:
     """The configuration of each column of a table of `printed`: its heading, its measure, numbers to the right."""
     configuration = {}
+    heads: dict[str, str] = {head: head for head in printed.columns}  # a table's own columns are plain texts
     for column in map(str, table.columns):
         head = column.removesuffix(f", {HERE}")
         is_name = head == printed.columns[0]
         configuration[column] = st.column_config.TextColumn(
-            _label(column),
+            _label(heads.get(head, head), is_own=head != column),
             alignment="left" if is_name else "right",
             pinned=is_name,
             help=measure_help(printed.measures[head]) if head in printed.measures else None,
@@ -96,7 +97,7 @@ def columns_of(printed: PaperTable, table: pd.DataFrame) -> dict[str, Any]:
     return configuration
 
 
-def _label(column: str) -> str:
+def _label(head: str, *, is_own: bool) -> str:
     """The heading of a column: the paper's, in the reader's language where it is known, or that of the run's own."""
-    head = translated(column.removesuffix(f", {HERE}"))
-    return tr("{column}, this run", column=head) if column.endswith(f", {HERE}") else head[:1].upper() + head[1:]
+    shown = translated(head)
+    return tr("{column}, this run", column=shown) if is_own else shown[:1].upper() + shown[1:]

@@ -80,7 +80,7 @@ def measure_message(measure: str) -> Message:
     card = CARDS[measure]
     if card.symbol.lower() in card.name.lower():
         return Message(card.name)
-    return together(" ", [Message(card.name), card.symbol])
+    return together(" ", [Message(card.name), Message(card.symbol)])
 
 
 def measure_note(measure: str) -> str:

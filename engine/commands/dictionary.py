@@ -14,7 +14,7 @@ from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.evaluate import check_counted
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(
             Message(
                 "The file name of a dictionary ends in {SUFFIXES}; got --out {out}.",
-                SUFFIXES=" or ".join(SUFFIXES),
+                SUFFIXES=together(" or ", SUFFIXES),
                 out=options.out,
             )
         )

@@ -107,6 +107,11 @@ FORMER = {
         "Choose none, or build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the page "
         "Dictionaries, and choose it as the idf dictionary."
     ),
+    "The vocabulary in {directory} holds neither {SPECIAL}, so nothing can stand for a word that it does not know. Take "
+    "the file that was published with the model.": (
+        "The vocabulary in {directory} holds none of {SPECIAL}, so nothing can stand for a word that it does not know. "
+        "Take the file that was published with the model."
+    ),
 }
 
 

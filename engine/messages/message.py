@@ -113,7 +113,9 @@ class _Together(Message):
 
     def in_language(self, wanted: str) -> str:
         parts = self.values[PARTS]
-        is_list = self.template in LISTS and all(isinstance(part, Message) for part in parts)
+        is_list = self.template in WORDS or (
+            self.template in LISTS and all(isinstance(part, Message) for part in parts)
+        )
         between = compiled(wanted).gettext(self.template) if is_list else self.template
         shown = ""
         for index, part in enumerate(parts):
@@ -202,4 +204,5 @@ def _kept(template: str, name: str, value: Any) -> Any:
     return _Look(format(repr(value) if conversion == "r" else value, form or ""))
 
 
-LISTS = Message("; "), Message(", "), Message(" and ")  # between the items of a list that are messages themselves
+WORDS = Message(" and "), Message(" or ")  # between the items of any list
+LISTS = Message("; "), Message(", "), *WORDS  # between the items of a list that are messages themselves

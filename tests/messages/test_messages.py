@@ -137,3 +137,10 @@ def test_a_readers_text_that_looks_like_a_stored_message_comes_back(text: str) -
 def test_settings_by_models_with_the_names_of_parts_of_messages_are_no_messages() -> None:
     named = {"template": [1], "values": [2]}
     assert restore_value(dict[str, list[int]], to_json_value(named), "layers") == named
+
+
+def test_words_between_the_items_of_a_list_are_the_readers(japanese: None) -> None:
+    """Names are no messages, and "and" between them is English all the same; a comma between names stays."""
+    assert together(" and ", ["a", "b"]) == "a and b" and translated(together(" and ", ["a", "b"])) == "a、b"
+    assert translated(Message("{x}", x=together(" or ", ["a", "b"]))) == "a、b"
+    assert translated(together(", ", ["a", "b"])) == "a, b"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from docs.catalogues import Text, all_texts, bare_texts, catalogue, folder_of, pages_files, written
-from engine.messages.catalogues import JAPANESE, ROOT, catalogue_files, places, read_catalogue
+from engine.messages.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, places, read_catalogue
 
 FOLDERS = [path.parent for path in catalogue_files()]
 PAGES = sorted({folder_of(path) for path in pages_files()})
@@ -99,3 +101,46 @@ def test_a_text_is_translated_alike_in_all_folders() -> None:
                 own = message.string if isinstance(message.string, str) else message.string[0]
                 translations[message.id].setdefault(own, named(path.parent))
     assert {text: folders for text, folders in translations.items() if len(folders) > 1} == {}
+
+
+def test_no_words_are_put_between_texts_that_stay_as_they_are() -> None:
+    """`" and ".join` makes an English text of names and of messages; `together` is read in every language."""
+    assert _calls(lambda node: _separator(node) and re.search(r"[A-Za-z]{2}", _separator(node)) is not None) == []
+
+
+def test_a_list_that_is_empty_is_named_by_a_message() -> None:
+    """`", ".join(names) or "none"` is an English word in a sentence of any language."""
+    assert (
+        _calls(
+            lambda node: (
+                isinstance(node, ast.BoolOp)
+                and isinstance(node.values[-1], ast.Constant)
+                and node.values[-1].value in ("none", "nothing")
+            )
+        )
+        == []
+    )
+
+
+ENGLISH_FILES = ("dashboard/shared/exports/bundle/english.py", "engine/evaluations/model_card/files.py")
+
+
+def _calls(is_wrong: Callable[[ast.AST], object]) -> list[str]:
+    """Where an expression of the code is wrong: in the engine, and of pages where it is no HTML and no English file."""
+    wrong = []
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        name, lines = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8").splitlines()
+        if name in ENGLISH_FILES or "/print/" in name:  # what matplotlib calls no line is no word
+            continue
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if is_wrong(node):
+                wrong.append(f"{name}:{node.lineno}: {ast.unparse(node)}")  # type: ignore[attr-defined]
+    return wrong
+
+
+def _separator(node: ast.AST) -> str:
+    """What `str.join` puts between texts, without tags and entities of HTML and the colours of Streamlit."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"):
+        return ""
+    given = node.func.value.value if isinstance(node.func.value, ast.Constant) else ""
+    return re.sub(r"<[^>]*>|&\w+;|:\w+\[.*\]", "", given) if isinstance(given, str) else ""

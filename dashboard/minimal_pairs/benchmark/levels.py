@@ -36,7 +36,7 @@ def levels_section(view: ScoredRun, choices: SectionChoices) -> dict[str, go.Fig
             help=measure_help("accuracy_difference"),
         )
         tested_table(
-            shown,
+            shown.assign(**{name: shown[name].map(tr) for name in ("normalization", "other_normalization")}),
             {"normalization": tr("Score"), "other_normalization": tr("Other score")},
             tr("Every score of each model compared with the selected one"),
         )

@@ -179,7 +179,7 @@ def _counts(view: ScoredRun, words: PairWords) -> None:
         columns[f"{name} share"] = tr(words.of_stratum, stratum=tr(title))
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
-        row: dict[str, Any] = {"model": shown_name(str(model)), "score": score}
+        row: dict[str, Any] = {"model": shown_name(str(model)), "score": tr(str(score))}
         for stratum in strata.to_dict("records"):
             name = stratum["stratum"]
             row[f"{name} n"] = stratum["n"]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from engine.errors import InputError
 from engine.evaluations.shared.on_card import Headline
 from engine.messages.languages import translated
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 PACKAGES = ("wandb", "trackio")
 PROJECT = "hakari"
@@ -39,7 +39,7 @@ def add_tracking_argument(parser: argparse.ArgumentParser) -> None:
         help=Message(
             "also log each model's numbers and the signature as a run of {packages} (which must be installed), in the "
             "project hakari or the one that is named; no text of the data",
-            packages=" or ".join(PACKAGES),
+            packages=together(" or ", PACKAGES),
         ),
     )
 
@@ -58,7 +58,7 @@ def tracker(word: str) -> Tracker:
                 Message(
                     "{flag} takes {packages}, with :PROJECT after it if wanted; got {word!r}",
                     flag=FLAG,
-                    packages=" or ".join(PACKAGES),
+                    packages=together(" or ", PACKAGES),
                     word=word,
                 )
             )

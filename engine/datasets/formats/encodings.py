@@ -16,7 +16,7 @@ from engine.datasets.formats import alphabets
 from engine.datasets.formats.mixtures import CERTAINLY_UTF8, refuse_mixture
 from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What can be chosen by hand, and its name for users. Of those after UTF-16 the first ones are also guessed.
@@ -119,7 +119,10 @@ class Detection:
     def doubt(self, name: str) -> str:
         """What is not certain of the encoding in which the file `name` was read, in a sentence."""
         title, confidence = ENCODINGS.get(self.encoding, self.encoding), f"{self.confidence:.0%}"
-        others = " or ".join(f"{ENCODINGS[encoding]} ('{start}')" for encoding, start in self.alternatives)
+        others = [
+            Message("{title} ('{start}')", title=ENCODINGS[encoding], start=start)
+            for encoding, start in self.alternatives
+        ]
         if not others:
             return Message(
                 "The encoding of {name} is not certain: it was read as {title} ('{start}', confidence {confidence}).",
@@ -135,7 +138,7 @@ class Detection:
             title=title,
             start=self.start,
             confidence=confidence,
-            others=others,
+            others=together(" or ", others),
         )
 
 

@@ -141,7 +141,9 @@ def labelled(
     below 1, and fewer than 2 categories.
     """
     if part not in PARTS:
-        raise InputError(Message("An article has a {PARTS}; got {part!r}.", PARTS=" and a ".join(PARTS), part=part))
+        raise InputError(
+            Message("The part of an article is {PARTS}; got {part!r}.", PARTS=together(" or ", PARTS), part=part)
+        )
     if per_category is not None and per_category < 1:
         raise InputError(
             Message("At least 1 article of each category is drawn; got {per_category}.", per_category=per_category)
@@ -156,7 +158,7 @@ def labelled(
                 name=corpus.name,
                 part=part,
                 available=len(available),
-                listed=quoted(list(available)) or "none",
+                listed=quoted(list(available)) or Message("none"),
             )
         )
     drawn = [

@@ -246,7 +246,7 @@ def _in_archive(
                 "{name} holds no file with two sentence columns; looked at: {listed}. Files that can be "
                 "read end in {SUFFIXES}.",
                 name=name,
-                listed=quoted(left_out) or "none",
+                listed=quoted(left_out) or Message("none"),
                 SUFFIXES=", ".join(SUFFIXES),
             )
         )

@@ -86,7 +86,7 @@ def _of(name: str, sentence: Message) -> Message:
 
 
 def _most(pairs: pd.DataFrame, change: np.ndarray) -> Message:
-    """The category whose mean changes most, "" where there is only one."""
+    """The category whose mean changes most, "" where there is only one, or another that is shown to change as much."""
     of_category: dict[str, list[float]] = {}
     for category, value in zip(pairs["category"].astype(str), change.tolist(), strict=True):
         of_category.setdefault(category, []).append(value)
@@ -94,6 +94,8 @@ def _most(pairs: pd.DataFrame, change: np.ndarray) -> Message:
         return Message("")
     means = {category: float(np.mean(values)) for category, values in of_category.items()}
     most = max(means, key=lambda category: abs(means[category]))
+    if sum(abs(round(mean, 3)) == abs(round(means[most], 3)) for mean in means.values()) > 1:
+        return Message("")
     return Message(", most in {category} ({change})", category=most, change=_signed(means[most]))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.evaluations.alignment.records import Result
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.alignment.scoring import in_words
 from engine.evaluations.shared.on_card import Headline, OnCard
 from engine.messages.message import Message
 
@@ -26,7 +27,7 @@ def headlines(result: Result, model: str) -> list[Headline]:
             float(scores[measure].mean()) if len(scores) else np.nan,
             len(scores),
             "pairs",
-            setting=Message("idf {idf}, penalty {penalty}", idf=scoring.idf, penalty=penalty),
+            setting=Message("idf {idf}, penalty {penalty}", **in_words(scoring.idf, penalty)),
             reason=A_DESCRIPTION,
             is_compared=False,
         )

@@ -13,6 +13,8 @@ from engine.options import check, check_value
 
 # Criteria of the penalty that need no idf dictionary.
 WITHOUT_IDF = ("proper-nouns", "names")
+_UNNAMED = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
+_PENALTIES = {"none": Message("none"), "reading": Message("reading"), "names": Message("names")}
 
 
 def check_scoring(scoring: Scoring) -> None:
@@ -28,6 +30,16 @@ def check_scoring(scoring: Scoring) -> None:
                 "criterion 'proper-nouns' or 'names'."
             )
         )
+
+
+def idf_words(idf: str) -> str:
+    """What a choice of idf weights is called in a sentence."""
+    return _UNNAMED.get(idf) or dictionary_name(Scoring(idf))
+
+
+def in_words(idf: str, penalty: str) -> dict[str, str]:
+    """Both choices as values of a message that has places for `idf` and `penalty`."""
+    return {"idf": idf_words(idf), "penalty": _PENALTIES.get(penalty, penalty)}
 
 
 def dictionary_name(scoring: Scoring) -> str:

@@ -39,6 +39,7 @@ from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unkn
 from engine.evaluations.shared.vectors.outside_vectors import outside_notices, with_vectors
 from engine.evaluations.shared.vectors.sentence_vectors import (
     cut_notice,
+    signed,
     vector_notices,
     vector_requests,
 )
@@ -163,7 +164,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                 all_facts,
                 dataset,
                 {facts.name: layers[facts.name] for facts in all_facts if not facts.vectors},
-                described,
+                signed(requests),
             ),
         ),
     )
@@ -180,7 +181,7 @@ def _without_lone_classes(dataset: LabelledSentences, readable: list[int]) -> tu
     sizes = Counter(dataset.labels[i] for i in readable)
     kept = [i for i in readable if sizes[dataset.labels[i]] > 1]
     if len({dataset.labels[i] for i in kept}) < 2:
-        class_sizes = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
+        class_sizes = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or Message("none")
         raise InputError(
             Message(
                 "Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to "

@@ -20,7 +20,7 @@ from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.evaluations.shared.vectors.outside_vectors import outside_notices, with_vectors
-from engine.evaluations.shared.vectors.sentence_vectors import vector_notices, vector_requests
+from engine.evaluations.shared.vectors.sentence_vectors import signed, vector_notices, vector_requests
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layer_numbers import resolve_layer
@@ -139,7 +139,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                     if settings.correction == "whitening"
                     else {}
                 ),
-                vectors=described,
+                vectors=signed(requests),
                 **(
                     {records.SIGNED_LONE: all_vectors[0].lone_classes}
                     if settings.lone_classes == records.EXCLUDE

@@ -96,7 +96,7 @@ def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[st
     by_column = {}
     for column in dict.fromkeys(settings.class_columns):
         if column not in dataset.further:
-            others = ", ".join(map(repr, dataset.further)) or "none"
+            others = ", ".join(map(repr, dataset.further)) or Message("none")
             raise InputError(
                 Message(
                     "{name} has no further column {column!r} to take classes from; it has {others}.",

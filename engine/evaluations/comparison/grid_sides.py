@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.alignment.scoring import in_words
 from engine.evaluations.comparison.alignment_sides import STANDARD, correlation_difference
 from engine.evaluations.comparison.common_items import Differences, changed_most_first, common_items
 from engine.evaluations.comparison.records import GridView, Side
@@ -51,8 +52,7 @@ def _scores(side: Side) -> pd.DataFrame:
             Message(
                 "The study has no setting of {model} with idf {idf} and penalty {penalty}.",
                 model=side.model,
-                idf=idf or "none",
-                penalty=penalty or "none",
+                **(in_words(idf, penalty) if idf else in_words("none", "none")),
             )
         )
     return (

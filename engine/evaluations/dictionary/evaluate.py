@@ -17,7 +17,7 @@ from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
 from engine.measures.idf import LOWER_PART, IdfDictionary
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -96,7 +96,7 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
         raise InputError(
             Message(
                 "A dictionary is one file ending in {SUFFIXES}; got {files}.",
-                SUFFIXES=" or ".join(SUFFIXES),
+                SUFFIXES=together(" or ", SUFFIXES),
                 files=", ".join(file.name for file in dataset.files),
             )
         )

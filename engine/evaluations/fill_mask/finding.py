@@ -71,7 +71,7 @@ def _other_domains(means: pd.DataFrame, contest: Contest) -> list[Message]:
         for domain, values in by_domain.items()
         if not np.isnan(values.get(best, np.nan))
         for model, value in values.items()
-        if value > values[best]
+        if value > values[best] and contest.number(value) != contest.number(values[best])
     ]
     if len(by_domain) < 2 or not ahead:
         return []

@@ -12,7 +12,7 @@ from engine.evaluations.metric_study.records import IDF, OF_CELL, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 FURTHEST = 100  # pairs of each setting and method in the table of files
 NEARER = (Message("with penalty"), Message("without penalty"))
@@ -28,7 +28,9 @@ CASES = Table(
         Column("base_difference", "number", "|base - human|", better="lower"),
         Column("penalized", "number", "the score with penalty, as a z-score"),
         Column("penalized_difference", "number", "|penalized - human|", better="lower"),
-        Column("nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=" or ".join(NEARER))),
+        Column(
+            "nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=together(" or ", NEARER))
+        ),
         Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
         Column("base_score", "number", "the score without penalty"),
         Column("penalized_score", "number", "the score with penalty"),

@@ -20,8 +20,8 @@ from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as aligning
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.alignment.scoring import idf_words
 from engine.evaluations.metric_study.entities import accuracy_table, column_of, entity_scores
-from engine.evaluations.metric_study.finding import idf_name
 from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
 from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold, no_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
@@ -36,7 +36,7 @@ from engine.evaluations.metric_study.systems import systems_of
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
-from engine.evaluations.shared.vectors.sentence_vectors import vector_requests
+from engine.evaluations.shared.vectors.sentence_vectors import signed, vector_requests
 from engine.inference.gateway import GatewaySession
 from engine.language import words
 from engine.language.quantities import count
@@ -88,7 +88,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
             cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
             scores.append(values)
             notices += [
-                Message("idf {idf}: {notice}", idf=idf_name(scoring.idf), notice=notice) for notice in scored.notices
+                Message("idf {idf}: {notice}", idf=idf_words(scoring.idf), notice=notice) for notice in scored.notices
             ]
             dictionaries |= {f"{scoring.idf}, {name}": description for name, description in scored.dictionaries.items()}
         for layer in alignments.layers[model] if settings.all_layers else ():
@@ -153,7 +153,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                 libraries=("rapidfuzz", "unidic-lite", "scipy"),
                 layers=resolved,
                 dictionaries=dictionaries,
-                vectors={model: request.description for model, request in requests.items()},
+                vectors=signed(requests),
                 rank_intervals="infinitesimal jackknife",
                 readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                 **({"surface": signatures(tokenizer)} if settings.surface else {}),
@@ -207,7 +207,7 @@ def _checked(settings: Settings) -> list[Scoring]:
                 Message(
                     "Name at least one {name}, and each once; got {listed}.",
                     name=name,
-                    listed=", ".join(several) or "none",
+                    listed=", ".join(several) or Message("none"),
                 )
             )
     return scorings(settings.scoring, settings.idfs, settings.penalties)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.alignment.scoring import dictionary_name
+from engine.evaluations.alignment.scoring import idf_words
 from engine.evaluations.metric_study.grid import SIGNIFICANT, best_place
 from engine.evaluations.metric_study.records import BERTSCORE, HUMAN, Result, Settings
 from engine.evaluations.shared.finding import FEWEST, finding_parts, left_out_rows, p_value, spoken
@@ -26,7 +25,6 @@ HIGHEST = Message(
 FOLLOWS_NOT = Message(
     "No setting follows the human scores: the highest Pearson's r is {value} over {over}, that of {setting}."
 )
-UNNAMED = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
 
 
 def finding(result: Result, shown: Any = None) -> Message:
@@ -87,14 +85,9 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
     return [told, Message("Of the {n} other settings {below} are significantly below it.", n=n, below=below)]
 
 
-def idf_name(idf: str) -> str:
-    """What the weights of this choice of idf are called."""
-    return UNNAMED.get(idf) or dictionary_name(Scoring(idf))
-
-
 def _setting(row: pd.Series, names: dict[str, str], *, with_model: bool) -> Message:
     """What a setting is called; without its model where there is only one."""
-    idf = idf_name(row["idf"])
+    idf = idf_words(row["idf"])
     penalty = Message(PENALTIES[row["penalty"]])
     if not with_model:
         return Message("idf {idf}, {penalty}", idf=idf, penalty=penalty)

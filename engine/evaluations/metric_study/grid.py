@@ -62,7 +62,7 @@ def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, re
 
     `scores` (n_cells, n_pairs) and `gold` (n_pairs,) have nan where there is none; `reason`: why there is no gold.
     """
-    lines = []
+    lines, reasons = [], []
     for cell, values in zip(cells, scores, strict=True):
         by_measure = {
             name: measure(values, gold, names=(Message("the score"), Message("the human score")))
@@ -73,9 +73,9 @@ def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, re
             low, high = ("ci_low", "ci_high") if name == "pearson" else (f"{name}_low", f"{name}_high")
             line |= {name: correlation.value, low: correlation.ci_low, high: correlation.ci_high}
         undefined = by_measure["pearson"].reason
-        lines.append(line | {"reason": (reason or undefined) if undefined else ""})
-    table = pd.DataFrame(lines)
-    return _compared(table, scores, gold)
+        lines.append(line)
+        reasons.append((reason or undefined) if undefined else "")
+    return _compared(pd.DataFrame(lines), reasons, scores, gold)
 
 
 def best_place(table: pd.DataFrame) -> int | None:
@@ -84,13 +84,13 @@ def best_place(table: pd.DataFrame) -> int | None:
     return None if np.isnan(ours).all() else int(np.nanargmax(ours))
 
 
-def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.DataFrame:
+def _compared(table: pd.DataFrame, undefined: Sequence[str], scores: np.ndarray, gold: np.ndarray) -> pd.DataFrame:
     best = best_place(table)
     tests = [
         williams_test(gold, scores[best], values) if best is not None and index != best else None
         for index, values in enumerate(scores)
     ]
-    reasons = table.pop("reason")
+    reasons = [reason or (test.reason if test else "") for reason, test in zip(undefined, tests, strict=True)]
     return table.assign(
         williams_t=[test.t if test else np.nan for test in tests],
         williams_p=[test.p_value if test else np.nan for test in tests],
@@ -98,5 +98,5 @@ def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.D
         williams_n=[test.n if test else 0 for test in tests],
         best=[index == best for index in range(len(table))],
         separable=[bool(test and test.p_value < SIGNIFICANT) for test in tests],
-        reason=[reason or (test.reason if test else "") for reason, test in zip(reasons, tests, strict=True)],
+        reason=pd.Series(reasons, table.index, dtype=object),  # messages
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.evaluations.alignment.scoring import in_words
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.shared.on_card import Headline, OnCard, rows_of
@@ -38,7 +39,7 @@ def headlines(result: Result, model: str) -> list[Headline]:
             Message("pairs with a human score"),
             row["ci_low"],
             row["ci_high"],
-            Message("idf {idf}, penalty {penalty}, the best of the grid", idf=row["idf"], penalty=row["penalty"]),
+            Message("idf {idf}, penalty {penalty}, the best of the grid", **in_words(row["idf"], row["penalty"])),
             CARDS["pearson"].better,
         )
     ]

@@ -87,7 +87,7 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequenc
     a number, and one of `lower` that is not in `columns`.
     """
     if others := [column for column in lower if column not in columns]:
-        named = ", ".join(map(repr, columns)) or "none"
+        named = ", ".join(map(repr, columns)) or Message("none")
         raise InputError(
             Message(
                 "Lower is better in {others}, which is not one of the columns with scores of other "
@@ -153,7 +153,7 @@ def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
 def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, ...]:
     """The cells of a column without a role. Raises InputError where the dataset has none of that name."""
     if column not in dataset.further:
-        others = ", ".join(map(repr, dataset.further)) or "none"
+        others = ", ".join(map(repr, dataset.further)) or Message("none")
         raise InputError(
             Message(
                 "{name} has no further column {column!r} for {use}; it has {others}.",

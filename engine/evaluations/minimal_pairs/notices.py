@@ -302,8 +302,8 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
         return ""
     shown = Message("PenLP at alpha {alpha:g}", alpha=alpha) if score.has_alpha else normalization
     shown = Message("{shown} by another corpus", shown=shown) if other_corpus else shown
-    shown = ", ".join([shown, region]) if region != WHOLE else shown
-    models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
+    shown = together(", ", [shown, region]) if region != WHOLE else shown
+    models, scores = together(" and ", (line["model"] for line in lines)), _exact_scores(lines[0])
     return Message(
         "{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner "
         "than in fp32.",
@@ -315,10 +315,10 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
 
 def _exact_scores(line: dict[Hashable, Any]) -> str:
     names = [
-        Message("PenLP at alpha {line:g}", line=line["alpha"]) if name == "PenLP" else name
+        Message("PenLP at alpha {line:g}", line=line["alpha"]) if name == "PenLP" else Message(name)
         for name in line["scores"].split(", ")
     ]
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return together(" and ", [together(", ", names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _first_tokens(result: Result, model: str) -> str:

@@ -433,7 +433,7 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
             Message(
                 "The pairs have no column {field!r} to sort them by; there are: {listed}.",
                 field=field,
-                listed=", ".join(field_names(result)) or "none",
+                listed=", ".join(field_names(result)) or Message("none"),
             )
         )
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)

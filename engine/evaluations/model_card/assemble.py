@@ -33,6 +33,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import ranks
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
+from engine.messages.earlier_texts import read_message
 from engine.messages.message import Message, together
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
@@ -138,7 +139,7 @@ def _descriptions(run: CardRun) -> dict[str, str]:
         (model, result.signature.get("vectors", {}).get(model))
         for model, result in ((run.model, run.result), *((other.model, other.result) for other in run.others))
     ]
-    return {model: description for model, description in described if description is not None}
+    return {model: read_message(description) for model, description in described if description is not None}
 
 
 def _is_of_another(notice: str, run: CardRun) -> bool:

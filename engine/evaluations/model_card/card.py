@@ -12,7 +12,7 @@ from engine.evaluations.clusters.records import POINTS
 from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
 from engine.evaluations.shared.common_columns import OTHER, WHY_UNDEFINED, interval
-from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
+from engine.evaluations.shared.declared_tables import MESSAGE, Column, Table, declared, documented
 from engine.messages.message import Message, named
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 
@@ -30,8 +30,10 @@ EVALUATION = Column("evaluation", "text", "kind of the run")
 DATASET = Column("dataset", "text", "the name of the data")
 RUN = Column("run", "text", "id of the run")
 MEASURE = Column("measure", "text", "key of the measure's card")
-SETTING = Column("setting", "text", 'the choice that the number is under, such as the normalisation; "" for none')
-ITEMS = Column("items", "text", "the items that it is over")
+SETTING = Column(
+    "setting", "text", 'the choice that the number is under, such as the normalisation; "" for none', dtype=MESSAGE
+)
+ITEMS = Column("items", "text", "the items that it is over", dtype=MESSAGE)
 OF_RUN = (EVALUATION, DATASET, RUN)
 
 HEADLINES = Table(

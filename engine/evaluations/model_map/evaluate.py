@@ -20,7 +20,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.language.quantities import count
 from engine.measures.model_map import kl_divergence, model_map
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.names import without_label
 from engine.options import option
 from engine.version import VERSION
@@ -178,16 +178,16 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
 
 def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     """Which models there are, and what would make a map of them."""
-    causal, masked = (", ".join(models_of(results, of_kind)) or "none" for of_kind in (CAUSAL, MASKED))
-    possible = "".join(f" A map of the {other} models is possible." for other in possible_kinds(results))
-    return Message(
+    causal, masked = (", ".join(models_of(results, of_kind)) or Message("none") for of_kind in (CAUSAL, MASKED))
+    possible = (Message("A map of the {other} models is possible.", other=other) for other in possible_kinds(results))
+    said = Message(
         "A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these "
-        "masked models: {masked}. Add a run of another {kind} model on the same pairs.{possible}",
+        "masked models: {masked}. Add a run of another {kind} model on the same pairs.",
         kind=kind,
         causal=causal,
         masked=masked,
-        possible=possible,
     )
+    return together(" ", [said, *possible])
 
 
 def kind_of(result: Result, model: str) -> str:

@@ -19,7 +19,7 @@ from engine.evaluations.paper_tables import length_bias, novels, sentence_cluste
 from engine.evaluations.paper_tables.printed import PaperTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.names import shown_name, without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
@@ -306,7 +306,8 @@ def _counts(result: Any) -> Beside:
             if of_paper:
                 rows.append((str(model), dataset, f"{of_paper} {stratum}", float(held.sum())))
     none = [] if rows else [Message("But none of the run's models is among those of the paper.")]
-    return _comparable(table, rows, " ".join([f"Comparable: {dataset} with as many pairs.", *none]))
+    comparable = Message("Comparable: {dataset} with as many pairs.", dataset=dataset)
+    return _comparable(table, rows, together(" ", [comparable, *none]))
 
 
 def _accuracies(result: Any) -> Beside:
@@ -345,14 +346,16 @@ def _accuracies(result: Any) -> Beside:
             held = own[own["uid"] == name]
             equal = held[held["acceptable_tokens"] == held["unacceptable_tokens"]]
             rows.append((str(model), row, str(of_paper), 100 * float(held["right"].mean())))
-            rows.append((str(model), row, f"{of_paper}, {length_bias.BALANCED}", 100 * float(equal["right"].mean())))
+            rows.append(
+                (str(model), row, length_bias.BALANCED.format(family=of_paper), 100 * float(equal["right"].mean()))
+            )
     comparable = Message(
         "Comparable: {shared} of the ten phenomena of BLiMP, in full, by the plain log-likelihood. "
         "Balanced here: the pairs whose sentences are of equal length to the model itself.",
         shared=len(shared),
     )
     none = [] if rows else [Message("But none of the run's models is one of the paper's three.")]
-    return _comparable(table, rows, " ".join([comparable, *none]))
+    return _comparable(table, rows, together(" ", [comparable, *none]))
 
 
 def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault: str, reason: str) -> Beside:
@@ -370,7 +373,8 @@ def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault:
 
 
 def _comparable(table: PaperTable, rows: Iterable[Row], reason: str) -> Beside:
-    return Beside(table, VALUES.frame(list(rows)), True, reason)
+    named = [(model, row, str.__str__(column), value) for model, row, column, value in rows]  # heads may be messages
+    return Beside(table, VALUES.frame(named), True, reason)
 
 
 def _printed_only(key: str) -> Beside:

@@ -14,7 +14,7 @@ from engine.messages.message import Message
 PAPER = Message("Ueda, Mita, Komachi 2024, NLP 2024 (in Japanese)")
 FAMILIES = ("GPT-2", "BERT", "RoBERTa")
 STRATA = ("A=U", "A>U", "A<U")
-BALANCED = "balanced"
+BALANCED = Message("{family}, balanced")
 
 MODELS_TABLE = PaperTable(
     "length-1",
@@ -59,7 +59,7 @@ ACCURACIES_TABLE = PaperTable(
     "Accuracy on ten phenomena of BLiMP, before and after the bias was removed",
     PAPER,
     "table 3",
-    ("phenomenon", *FAMILIES, *(f"{family}, {BALANCED}" for family in FAMILIES)),
+    ("phenomenon", *FAMILIES, *(BALANCED.format(family=family) for family in FAMILIES)),
     (
         ("Animate Subject Passive", "67.5", "79.1", "74.9", "73.3", "82.4", "76.6"),
         ("Causative", "75.6", "73.1", "83.6", "81.6", "82.1", "86.1"),
@@ -72,7 +72,7 @@ ACCURACIES_TABLE = PaperTable(
         ("Left Branch Island Echo Question", "51.8", "66.2", "69.7", "40.9", "68.4", "69.1"),
         ("Matrix Question NPI Lic. Pres.", "58.4", "92.7", "89.9", "59.1", "94.3", "90.0"),
     ),
-    {f"{family}{kind}": "accuracy" for family in FAMILIES for kind in ("", f", {BALANCED}")},
+    {head: "accuracy" for family in FAMILIES for head in (family, BALANCED.format(family=family))},
     "In per cent: the ten phenomena that the bias moves most. Balanced: sentences of equal token length; how pairs of "
     "unequal length were brought to it is not said.",
 )

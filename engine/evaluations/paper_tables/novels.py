@@ -95,8 +95,12 @@ def printed_methods() -> pd.DataFrame:
     return pd.DataFrame(_METHODS, columns=["method", "pearson"])
 
 
-def _column(idf: str, penalty: str) -> str:
-    return f"{idf} dictionary, {'with' if penalty == 'reading' else 'without'} penalty"
+def _column(idf: str, penalty: str) -> Message:
+    return (
+        Message("{idf} dictionary, with penalty", idf=idf)
+        if penalty == "reading"
+        else Message("{idf} dictionary, without penalty", idf=idf)
+    )
 
 
 def _grid_table() -> PaperTable:

@@ -23,7 +23,8 @@ FEWEST = 6
 MOST_NAMED = 2
 BUILT_IN = "builtin/"
 MOST_LISTED = 3  # numbers
-SMALLEST_P = 0.001
+MOST_DIGITS = 6
+SMALLEST_P, SIGNIFICANT = 0.001, 0.05
 
 
 @dataclass(frozen=True)
@@ -299,10 +300,13 @@ TIED_UNTESTED = Message(
 def p_value(p: float, n_tests: int = 1) -> Message:
     """A p-value, and of how many tests it was corrected for.
 
-    >>> p_value(0.0004), p_value(0.0312, 3)
-    ('p < 0.001', 'p = 0.031, Holm over 3 tests')
+    >>> p_value(0.0004), p_value(0.0312, 3), p_value(0.0497)
+    ('p < 0.001', 'p = 0.031, Holm over 3 tests', 'p < 0.05')
     """
-    sign, shown = ("<", f"{SMALLEST_P}") if p < SMALLEST_P else ("=", f"{p:.3f}")
+    if p < SMALLEST_P or p < SIGNIFICANT <= round(p, 3):
+        sign, shown = "<", f"{SMALLEST_P if p < SMALLEST_P else SIGNIFICANT}"
+    else:
+        sign, shown = "=", f"{p:.3f}"
     if n_tests > 1:
         return Message("p {sign} {p}, Holm over {n} tests", sign=sign, p=shown, n=n_tests)
     return Message("p {sign} {p}", sign=sign, p=shown)
@@ -315,10 +319,15 @@ def _difference(contest: Contest, contrast: Contrast) -> Message:
     the other way round: then the p-value, which decides, stands alone.
     """
     scale = 100 if contest.is_share else 1
-    value, low, high = (
-        _signed(f"{scale * number:+z,.{contest.digits}f}")
-        for number in (contrast.difference, contrast.low, contrast.high)
-    )
+    numbers = [scale * number for number in (contrast.difference, contrast.low, contrast.high)]
+    digits = contest.digits
+    while (
+        contrast.is_separable
+        and digits < MOST_DIGITS
+        and any(number and not round(number, digits) for number in numbers)
+    ):
+        digits += 1  # a significant difference, or an end of its interval, is not shown as 0
+    value, low, high = (_signed(f"{number:+z,.{digits}f}") for number in numbers)
     parts: list[str] = [Message("{n} points", n=value) if contest.is_share else value]
     leaves_0_out = contrast.low > 0 or contrast.high < 0
     if not math.isnan(contrast.low) and (math.isnan(contrast.p) or leaves_0_out == contrast.is_separable):

@@ -12,7 +12,7 @@ from engine.measures.cards.prompts import PROMPT_CARDS
 from engine.measures.cards.running_text import TEXT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 
 _CLUSTERS = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1")
 _BERTSCORE = Message("Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3")
@@ -90,7 +90,7 @@ _ALL = (
         "",
         "higher",
         "How much of the candidate is found in the reference?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "recall",
@@ -101,7 +101,7 @@ _ALL = (
         "",
         "higher",
         "How much of the reference is found in the candidate?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "f1",
@@ -112,7 +112,7 @@ _ALL = (
         "",
         "higher",
         "How well do the two sentences cover each other, both ways at once?",
-        f"{_BERTSCORE}",
+        _BERTSCORE,
     ),
     MeasureCard(
         "idf",
@@ -497,7 +497,7 @@ _ALL = (
     MeasureCard(
         "shared_token_preference",
         "Stereotypes preferred, by shared tokens",
-        "share of shared tokens",
+        named("share of shared tokens"),
         "share = pairs whose shared tokens are likelier in the more stereotyping sentence / pairs",
         "[0, 1], 0.5 is no preference",
         "",

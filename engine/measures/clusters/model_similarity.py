@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import METRICS
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 Floats = NDArray[np.float64]
 # Distances of every pair of sentences: beyond so many they are taken over a sample.
@@ -57,7 +57,9 @@ def model_similarity(
         )
     if metric not in METRICS:
         raise InputError(
-            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+            Message(
+                "Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=together(" and ", METRICS)
+            )
         )
     sample = np.arange(len(one))
     if len(sample) > RSA_SENTENCES:

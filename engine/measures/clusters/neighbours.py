@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 N_NEIGHBOURS = 10
 METRICS = ("cosine", "euclidean")
@@ -100,7 +100,9 @@ def _check(n_sentences: int, n_neighbours: int, metric: str) -> None:
         )
     if metric not in METRICS:
         raise InputError(
-            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+            Message(
+                "Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=together(" and ", METRICS)
+            )
         )
 
 

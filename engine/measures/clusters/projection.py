@@ -17,7 +17,7 @@ from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import nearest_neighbours, neighbours_among
 from engine.measures.clusters.stratified_sample import stratified_sample
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 METRICS = ("cosine", "euclidean")
 # UMAP begins with the eigenvectors of a graph, one more than there are dimensions, and needs more sentences than those.
@@ -95,7 +95,9 @@ def umap_projection(
         )
     if metric not in METRICS:
         raise InputError(
-            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+            Message(
+                "Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=together(" and ", METRICS)
+            )
         )
     if n_neighbors < 2 or not 0 <= min_dist <= 1 or n_components < 1:
         raise InputError(

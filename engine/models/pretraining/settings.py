@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.options import check, option
 
 ARCHITECTURES = ("bert", "gpt2")
@@ -99,7 +99,7 @@ class Settings:
             raise InputError(
                 Message(
                     "The architecture is {ARCHITECTURES}; got {architecture!r}.",
-                    ARCHITECTURES=" or ".join(map(repr, ARCHITECTURES)),
+                    ARCHITECTURES=together(" or ", map(repr, ARCHITECTURES)),
                     architecture=self.architecture,
                 )
             )

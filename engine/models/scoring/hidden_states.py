@@ -121,7 +121,7 @@ def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
                 "{name} has layers 0 (embeddings) to {n_layers}; got {listed}.",
                 name=loaded.facts.name,
                 n_layers=loaded.facts.n_layers,
-                listed=wrong or "none",
+                listed=wrong or Message("none"),
             )
         )
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
@@ -89,7 +89,7 @@ def check_scoring(scoring: str) -> None:
         raise InputError(
             Message(
                 "A masked model is scored by {SCORINGS}; got {scoring!r}.",
-                SCORINGS=" or ".join(SCORINGS),
+                SCORINGS=together(" or ", SCORINGS),
                 scoring=scoring,
             )
         )

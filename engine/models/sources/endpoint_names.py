@@ -60,6 +60,6 @@ def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
         Message(
             "There is no endpoint {name!r}. The operator of this instance has named {listed} (HAKARI_ENDPOINTS).",
             name=name,
-            listed=listed or "none",
+            listed=listed or Message("none"),
         )
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.model_files import CONFIG, read_json
 from engine.models.sources.modules import Module, read_modules
 
@@ -117,7 +117,7 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
                 "{SETTINGS} names {default!r} as its default prompt but has {listed}. {_ADVICE}",
                 SETTINGS=root / SETTINGS,
                 default=default,
-                listed=", ".join(prompts) or "none",
+                listed=", ".join(prompts) or Message("none"),
                 _ADVICE=_ADVICE,
             )
         )
@@ -127,7 +127,7 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     return PublishedVectors(
         str(root),
         tuple((module.kind, module.folder) for module in modules[1:]),
-        ", ".join(_described(root, module) for module in modules[1:]),
+        together(", ", (_described(root, module) for module in modules[1:])),
         transformer.get("max_seq_length"),
         bool(transformer.get("do_lower_case")),
         prompts,
@@ -200,7 +200,7 @@ def _described(root: Path, module: Module) -> str:
     config = read_json(path, _ADVICE) if module.kind in _WITH_FILES else {}
     if module.kind == "Pooling":
         modes = config.get("pooling_mode") or [mode for key, mode in _OLDER_MODES.items() if config.get(key)] or "mean"
-        pooling = modes if isinstance(modes, str) else " and ".join(map(str, modes))
+        pooling = modes if isinstance(modes, str) else together(" and ", map(str, modes))
         return (
             Message("pooling {pooling}", pooling=pooling)
             if config.get("include_prompt", True)

@@ -193,10 +193,10 @@ def _vocabulary_tokenizer(vocabulary: Mapping[str, int], recipe: Recipe, directo
     if "unk_token" not in special:
         raise ModelError(
             Message(
-                "The vocabulary in {directory} holds neither {SPECIAL}, so nothing can stand for a "
+                "The vocabulary in {directory} holds none of {SPECIAL}, so nothing can stand for a "
                 "word that it does not know. Take the file that was published with the model.",
                 directory=directory,
-                SPECIAL=" nor ".join(SPECIAL["unk_token"]),
+                SPECIAL=", ".join(SPECIAL["unk_token"]),
             )
         )
     limit = {} if recipe.max_tokens is None else {"model_max_length": recipe.max_tokens}

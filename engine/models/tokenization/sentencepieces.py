@@ -26,7 +26,7 @@ class SentencePieces:
                     "The recipe needs the one SentencePiece model of {directory}, a file that ends "
                     "in .model; there are {listed}.",
                     directory=directory,
-                    listed=", ".join(path.name for path in model_files) or "none",
+                    listed=", ".join(path.name for path in model_files) or Message("none"),
                 )
             )
         self._path = model_files[0]

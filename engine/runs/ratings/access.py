@@ -13,7 +13,7 @@ import pandas as pd
 from engine.errors import AccessError, InputError
 from engine.evaluations.shared.evaluation import ACCEPTABILITY
 from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows
@@ -55,7 +55,7 @@ class RatingAccess:
                 Message(
                     "The question {name!r} is not asked about this run; ask {names}.",
                     name=name,
-                    names=" or ".join(names),
+                    names=together(" or ", names),
                 )
             )
         return QUESTIONS[name or names[0]]

@@ -119,7 +119,10 @@ def record_from_json(
             )
         )
     hints = _hints(record_type)  # type: ignore[arg-type]
-    restored = {name: restore_value(hints[name], value, f"{subject}: {name}") for name, value in stored.items()}
+    restored = {
+        name: restore_value(hints[name], value, Message("{subject}: {name}", subject=subject, name=name))
+        for name, value in stored.items()
+    }
     return record_type(**restored, **extra_fields)
 
 

@@ -14,7 +14,9 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.minimal_pairs.records import Settings as MinimalPairs
 from engine.evaluations.paper_tables.beside import VALUES, Beside
+from engine.evaluations.paper_tables.novels import GRID_TABLE
 from engine.evaluations.paper_tables.sentence_clustering import TABLES
+from engine.messages.languages import in_language
 from tests.support.page_visits import SECONDS, drawn, visit, words
 
 MODELS = ("somebody/bert", "other/bert")
@@ -61,3 +63,10 @@ def test_a_page_says_where_the_numbers_are_from_and_why_they_are_not_compared(
     shown = words(drawn(app))
     assert "Not comparable: other data." in shown and source in shown
     assert len(app.selectbox(key="published-table").options) == 3
+
+
+def test_heads_that_name_a_setting_are_in_the_readers_language() -> None:
+    printed = GRID_TABLE
+    with in_language("ja"):
+        heads = [column["label"] for column in columns_of(printed, printed.printed()).values()]
+    assert "Novel辞書、ペナルティあり" in heads and not any("dictionary" in head for head in heads)

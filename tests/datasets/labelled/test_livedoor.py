@@ -153,7 +153,7 @@ def test_cp932_and_windows_line_ends_are_read() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"part": "date"}, "a title and a body; got 'date'"),
+        ({"part": "date"}, "is title or body; got 'date'"),
         ({"per_category": 0}, "At least 1 article"),
     ],
 )

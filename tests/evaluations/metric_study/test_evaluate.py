@@ -26,6 +26,7 @@ from engine.measures.idf import count_documents
 from engine.measures.statistics.correlations.williams import williams_test
 from engine.measures.surface import chrf, sentence_bleu
 from engine.measures.vector_cosine import vector_cosines
+from engine.messages.languages import in_language, translated
 from engine.models.sources.facts import ModelFacts
 from tests.support.session_fake import TOO_LONG, SessionFake, vector
 
@@ -281,6 +282,8 @@ def test_constant_scores_have_no_correlation_and_it_is_said() -> None:
     flat = study(pairs({"flat": (3.0,) * 12}))
     assert flat.correlations["pearson"].isna().all() and not flat.correlations["best"].any()
     assert "no annotator's scores vary" in flat.correlations["reason"][0]
+    with in_language("ja"):
+        assert translated(found.annotators["reason"][1]) == "すべての対に3を付けており、尺度がない"
     assert flat.correlations["williams_p"].isna().all() and not flat.correlations["separable"].any()
 
 
@@ -295,6 +298,8 @@ def test_two_scored_pairs_are_too_few() -> None:
     found = study(pairs({"few": (1.0, 2.0) + (NAN,) * 10}))
     assert (found.correlations["n"] == 2).all()
     assert "at least 3 pairs; there are 2" in found.correlations["reason"][0]
+    with in_language("ja"):
+        assert "2対" in translated(found.correlations["reason"][0])
 
 
 @pytest.mark.parametrize("human", [{}, {"empty": (NAN,) * 12}])

@@ -18,6 +18,7 @@ from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES, Result, Settings
 from engine.evaluations.minimal_pairs.views import decided, token_counts
 from engine.measures.minimal_pairs.decision_bounds import BOUNDED, ratios, standard_margin
+from engine.messages.languages import in_language, translated
 from tests.support.session_fake import TOO_LONG, SessionFake, noise
 
 
@@ -180,6 +181,8 @@ def _simulated(sums_by_precision: dict[str, np.ndarray], texts: Sequence[str], p
 def test_a_score_that_is_not_exact_is_named() -> None:
     result = run(Rounding(0.02), many_pairs(400), "exact-decisions", exact_alpha=1.2)
     assert not_exact(result, "LP", 0.8) == not_exact(result, "PenLP", 1.2) == not_exact(result, "MeanLP", 0.0) == ""
+    with in_language("ja"):
+        assert "LP、MeanLP、PenLP（alpha 1.2）" in translated(not_exact(result, "PenLP", 0.8))
     assert not_exact(result, "PenLP", 0.8) == (
         "m: decisions are exact under LP, MeanLP and PenLP at alpha 1.2; under PenLP at alpha 0.8 a close pair may "
         "have another winner than in fp32."

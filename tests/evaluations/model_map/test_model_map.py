@@ -17,6 +17,7 @@ from engine.datasets import sample_data
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.model_map.evaluate import CAUSAL, MASKED, map_of
+from engine.messages.languages import in_language, translated
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
 from tests.support.minimal_results import from_margins
@@ -69,6 +70,12 @@ def test_causal_models_come_first_and_one_of_each_kind_is_no_map() -> None:
     masked = {"other": result({"c": [-1, -3], "d": [-3, -1]}, ["x", "y"], causal=False)}
     assert map_of({**masked, **causal}).models["model"].tolist() == ["a", "b"]
     one_each = {"1": result({"a": [-1, -3]}, ["x", "y"]), "2": result({"c": [-1, -3]}, ["x", "y"], causal=False)}
+    with pytest.raises(InputError) as refused:
+        map_of(masked, CAUSAL)
+    assert str(refused.value).endswith("on the same pairs. A map of the masked models is possible.")
+    with in_language("ja"):
+        shown = translated(str(refused.value))
+    assert "causal モデル：なし" in shown and shown.endswith("maskedモデルのマップなら作成できます。")
     with pytest.raises(InputError, match=r"at least 2 causal models.*causal models: a; and these masked models: c"):
         map_of(one_each)
 

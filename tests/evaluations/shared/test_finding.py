@@ -15,6 +15,7 @@ from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.finding import finding as of_comparison
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.minimal_pairs import comparison, views
+from engine.evaluations.minimal_pairs.kinds.pair_findings import _other_order
 from engine.evaluations.minimal_pairs.records import PairScoring, PairView
 from engine.evaluations.shared.finding import (
     FEWEST,
@@ -26,8 +27,10 @@ from engine.evaluations.shared.finding import (
     p_value,
     spoken,
 )
+from engine.evaluations.shared.vectors.sentence_vectors import vector_notices
 from engine.measures.cards.card import Better
 from engine.measures.statistics.paired_tests import mcnemar
+from engine.messages.languages import in_language, translated
 from engine.messages.message import Message, of_text
 from tests.support.cluster_results import result_of
 from tests.support.minimal_results import synthetic
@@ -221,3 +224,31 @@ def test_a_comparison_has_the_words_of_the_page_and_the_numbers_of_its_table() -
     assert f"(left − right) {-100 * row['difference']:+.1f}".replace("-", "−") in of_comparison(
         "minimal-pairs", turned, ("n", "m")
     )
+
+
+def test_numbers_do_not_contradict_the_sentence_that_they_stand_in() -> None:
+    """p just below 0.05 is not shown as 0.05, nor an end that is no 0 as 0 where 0 is left out."""
+    assert [p_value(p) for p in (0.0496, 0.05, 0.0494)] == ["p < 0.05", "p = 0.050", "p = 0.049"]
+    close = Contrast(0.0009, 0.0002, 0.0016, 0.012, 1, is_separable=True)
+    assert "difference +0.09 points [+0.02, +0.16], p = 0.012" in finding_of(contest([0.8009, 0.8], [close]))
+    alike = replace(close, low=-0.0002, is_separable=False, p=0.4)
+    assert "difference +0.1 points [0.0, +0.2], p = 0.400" in finding_of(contest([0.8009, 0.8], [alike]))
+
+
+def test_a_model_is_not_ahead_by_what_the_numbers_do_not_show() -> None:
+    """The second model is right in 10,001 of 20,000 pairs of equal length, the best in 10,000."""
+    n = {"A<U": 20_000, "A=U": 20_000, "A>U": 20_000}
+    accuracies = {("a", name): (of, 0.5) for name, of in n.items()} | {("b", name): (of, 0.4) for name, of in n.items()}
+    names = {"a": "a", "b": "b"}
+    ahead = accuracies | {("b", "A=U"): (20_000, 10_001 / 20_000)}
+    assert _other_order(ahead, "a", "b", names) == []
+    (told,) = _other_order(accuracies | {("b", "A=U"): (20_000, 0.501)}, "a", "b", names)
+    assert "b is ahead, 50.1% against 50.0%" in told
+
+
+def test_the_ways_of_vectors_are_told_in_the_readers_language() -> None:
+    described = {"a": Message("{n} dimensions", n=256), "b": Message("as published ({description})", description="x")}
+    (notice,) = vector_notices(described)
+    assert "(a: 256 dimensions; b: as published (x))" in notice
+    with in_language("ja"):
+        assert "a: 256次元、b: 公開時" in translated(notice)

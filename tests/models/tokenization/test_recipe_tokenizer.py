@@ -278,7 +278,7 @@ def test_a_vocabulary_that_is_not_there_is_an_error(
 
 def test_a_vocabulary_without_an_unknown_token_is_an_error(tmp_path: Path) -> None:
     folder = paper_layouts.japanese_bert(tmp_path / "model", special=("[PAD]", "[CLS]", "[SEP]", "[MASK]"))
-    with pytest.raises(ModelError, match=r"holds neither \[UNK\] nor <unk>"):
+    with pytest.raises(ModelError, match=r"holds none of \[UNK\], <unk>"):
         recipe_tokenizer(folder, Recipe(None, (), "words"))
 
 

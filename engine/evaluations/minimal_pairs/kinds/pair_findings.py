@@ -185,12 +185,15 @@ def _other_order(
     gap, stratum = max(ahead, default=(math.nan, ""))
     if not gap > 0:
         return []
+    values = [accuracies[model, stratum][1] for model in (second, best)]
+    if len({f"{value:.1%}" for value in values}) == 1:
+        return []
     return [
         Message(
             "{where} {model} is ahead, {value:.1%} against {other_value:.1%}, a difference that was not tested.",
             where=STRATA[stratum],
             model=names[second],
-            value=accuracies[second, stratum][1],
-            other_value=accuracies[best, stratum][1],
+            value=values[0],
+            other_value=values[1],
         )
     ]

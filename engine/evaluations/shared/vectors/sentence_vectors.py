@@ -12,7 +12,7 @@ from typing import Any
 from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
 from engine.evaluations.shared.vectors.vector_settings import PUBLISHED, VectorSettings
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 
 
@@ -53,11 +53,22 @@ def vector_requests(
     return requests
 
 
+def signed(requests: Mapping[str, VectorRequest]) -> dict[str, str]:
+    """The requests of the models in words as a signature holds them: texts, which no reader's language changes."""
+    return {model: str.__str__(request.description) for model, request in requests.items()}
+
+
 def vector_notices(descriptions: Mapping[str, str]) -> list[str]:
     """A notice where the vectors of the models are not made in one way; `descriptions` by model."""
     if len(set(descriptions.values())) < 2:
         return []
-    each = "; ".join(f"{model}: {description}" for model, description in descriptions.items())
+    each = together(
+        "; ",
+        (
+            Message("{model}: {description}", model=model, description=description)
+            for model, description in descriptions.items()
+        ),
+    )
     return [
         Message(
             "The models' sentence vectors are made in different ways ({each}). What is compared is each model "
@@ -108,7 +119,7 @@ def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> Vec
                 "{name} was not published with a prompt {prompt_name!r}; it has {listed}. Give the prompt as a text.",
                 name=facts.name,
                 prompt_name=settings.prompt_name,
-                listed=", ".join(map(repr, prompts)) or "none",
+                listed=", ".join(map(repr, prompts)) or Message("none"),
             )
         )
     pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim
@@ -121,5 +132,5 @@ def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> Vec
         pooling = otherwise
     words = [pooling if followed is None else Message("as published ({description})", description=followed.description)]
     words += [Message("prompt {prompt!r}", prompt=prompt)] if prompt else []
-    words += [f"{truncate_dim} dimensions"] if truncate_dim is not None else []
-    return VectorRequest(pooling, prompt or "", truncate_dim, ", ".join(words))
+    words += [Message("{n} dimensions", n=truncate_dim)] if truncate_dim is not None else []
+    return VectorRequest(pooling, prompt or "", truncate_dim, together(", ", words))
