@@ -15,7 +15,7 @@ import torch
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import score_pairs
-from engine.evaluations.minimal_pairs.tables import pair_table
+from engine.evaluations.minimal_pairs.tables import pair_table, sentence_words
 from engine.evaluations.minimal_pairs.views import decided
 from engine.measures.bertscore import bertscore, best_matches
 from engine.models.loading.weights import LoadedModel, Task, load
@@ -195,7 +195,7 @@ def _exact(by_precision: dict[str, LoadedModel], job: Job, peer_process: Peer) -
             pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0
         )
         reports.append(scored.report)
-        return decided(pair_table("m", pairs, scored), "LP")
+        return decided(pair_table("m", pairs, scored, None, sentence_words(pairs)), "LP")
 
     share_changed = float((decisions("exact-decisions") != decisions("fp32")).mean())
     hakari_seconds, peer_seconds, times = _alternated(lambda: decisions("exact-decisions"), peer_process)

@@ -12,7 +12,7 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SAMPLE_PAIRS, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES
-from engine.evaluations.minimal_pairs.tables import pair_table
+from engine.evaluations.minimal_pairs.tables import pair_table, sentence_words
 from engine.evaluations.minimal_pairs.views import decided
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, masked_lm
@@ -61,7 +61,8 @@ def agree(dataset: MinimalPairs, ask: Ask) -> tuple[ScoredPairs, int]:
     scored = {
         precision: score_pairs(dataset, ask, precision, seed=0) for precision in ("exact-decisions", "fp32", "bf16")
     }
-    tables = {precision: pair_table("m", dataset, found) for precision, found in scored.items()}
+    words = sentence_words(dataset)
+    tables = {precision: pair_table("m", dataset, found, None, words) for precision, found in scored.items()}
     for normalization in DEFAULT_SCORES:
         np.testing.assert_array_equal(
             decided(tables["exact-decisions"], normalization), decided(tables["fp32"], normalization)
