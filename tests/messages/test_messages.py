@@ -142,5 +142,5 @@ def test_settings_by_models_with_the_names_of_parts_of_messages_are_no_messages(
 def test_words_between_the_items_of_a_list_are_the_readers(japanese: None) -> None:
     """Names are no messages, and "and" between them is English all the same; a comma between names stays."""
     assert together(" and ", ["a", "b"]) == "a and b" and translated(together(" and ", ["a", "b"])) == "a、b"
-    assert translated(Message("{x}", x=together(" or ", ["a", "b"]))) == "a、b"
+    assert translated(Message("{x}", x=together(" or ", ["a", "b"]))) == "aまたはb"
     assert translated(together(", ", ["a", "b"])) == "a, b"
