@@ -71,9 +71,9 @@ def drawn_for_page(draw: Random) -> Job:
     return Job(draw.choice(list(ON_PAGES)), draw.randrange(VARIANTS))
 
 
-def dataset(job: Job) -> Any:
+def dataset(job: Job, language: str = "ja") -> Any:
     """The rows of a job, drawn from the sample by its variant. Not of a dictionary, whose data is `corpus`."""
-    sample = SAMPLES[job.kind]()
+    sample = SAMPLES[job.kind](language)
     frame = sample.to_frame()
     draw = Random(f"{job.kind}/{job.variant}")
     if "label" in frame and job.kind != "fill-mask":
@@ -91,8 +91,8 @@ def corpus(job: Job) -> list[tuple[str, io.BytesIO]]:
 
 
 def csv_file(job: Job) -> bytes:
-    """The rows of a job as the file that a page takes."""
-    frame = dataset(job).to_frame()
+    """The rows of a job as the file that a page takes; English, as is the model that such a page begins with."""
+    frame = dataset(job, "en").to_frame()
     columns = [column for column in ON_PAGES[job.kind] if column in frame]
     return str(frame[columns].to_csv(index=False)).encode()
 
