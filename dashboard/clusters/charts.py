@@ -186,7 +186,16 @@ def interval_text(low: float, high: float) -> str:
     """
     size = max([0.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
     digits = 2 if size == 0 else min(6, max(0, 3 - math.floor(math.log10(size))))
-    return "–".join(f"{end:,.{digits}f}".replace("inf", "∞") for end in (low, high))
+    return "–".join(score_text(end, digits) for end in (low, high))
+
+
+def score_text(score: float, digits: int) -> str:
+    """A score with so many decimals.
+
+    >>> score_text(11242.67, 1), score_text(math.inf, 2)
+    ('11,242.7', '∞')
+    """
+    return f"{score:,.{digits}f}".replace("inf", "∞")
 
 
 def value_text(value: float, low: float, high: float, digits: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.clusters.charts import score_text
 from dashboard.shared.theme import short_names
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
@@ -17,7 +18,7 @@ def guide(result: Result) -> tuple[str, ...]:
         return ()
     short = short_names(result.settings.models)
     digits = decimals(ranked["score"])
-    scores = [f"{score:,.{digits}f}".replace("inf", "∞") for score in ranked["score"]]
+    scores = [score_text(score, digits) for score in ranked["score"]]
     names = [verbatim(short[model]) for model in ranked["model"]]
     if len(ranked) == 1:
         see = tr("The bar under M_m is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])

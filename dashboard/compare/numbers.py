@@ -16,7 +16,7 @@ from dashboard.shared.theme import ARROWS, measure_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.finding import SHARES
 from engine.evaluations.comparison.records import Comparison
-from engine.evaluations.shared.finding import FEWEST
+from engine.evaluations.shared.finding import FEWEST, bound_of_p
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
@@ -146,9 +146,8 @@ def _is_significant(row: Mapping[Hashable, Any]) -> bool:
 def _p_value(value: float) -> str:
     if pd.isna(value):
         return ""
-    if value < 0.05 <= round(value, 3):
-        return "<\u00a00.05"
-    return "<\u00a00.001" if value < 0.001 else f"{value:.3f}"
+    bound = bound_of_p(value)
+    return f"{value:.3f}" if bound is None else f"<\u00a0{bound}"
 
 
 def _number(value: float, digits: int) -> str:

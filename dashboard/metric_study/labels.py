@@ -7,11 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.dictionaries import without_dictionary
 from dashboard.shared.theme import measure_name
-from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.alignment.scoring import dictionary_name
+from engine.evaluations.alignment.scoring import idf_words
 from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result, Settings
+from engine.evaluations.shared.finding import bound_of_p
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, translated
 from engine.models.sources.names import shown_name
@@ -70,7 +69,7 @@ def idf_name(idf: str) -> str:
     >>> idf_name("novel"), idf_name("none"), idf_name("/data/mine.json.gz")
     ('novel', 'none', 'mine.json.gz')
     """
-    return without_dictionary().get(idf) or translated(dictionary_name(Scoring(idf)))
+    return translated(idf_words(idf))
 
 
 def is_marked(line: Mapping[Any, Any]) -> bool:
@@ -121,6 +120,6 @@ def p_value(p: float) -> str:
     """
     if pd.isna(p):
         return ""
-    if p < 0.001 or p < 0.05 <= round(p, 3):
-        return "< 0.001" if p < 0.001 else "< 0.05"
+    if (bound := bound_of_p(p)) is not None:
+        return f"< {bound}"
     return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

@@ -206,7 +206,7 @@ def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
     )
     for name in names:
         texts = texts_of_series(frame[name])
-        if isinstance(texts, TextColumn) and not any_match(texts, _ANYWHERE):
+        if not any_match(texts, _ANYWHERE):
             continue
         changed = [int(number) for number, text in zip(frame.index, texts, strict=True) if bare(text) != text]
         if changed:

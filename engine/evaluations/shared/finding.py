@@ -297,16 +297,25 @@ TIED_UNTESTED = Message(
 )
 
 
+def bound_of_p(p: float) -> float | None:
+    """What a p-value is said to be below, where its three decimals would say 0 or that it is not significant; else None.
+
+    >>> bound_of_p(0.0004), bound_of_p(0.0497), bound_of_p(0.0312)
+    (0.001, 0.05, None)
+    """
+    if p < SMALLEST_P:
+        return SMALLEST_P
+    return SIGNIFICANT if p < SIGNIFICANT <= round(p, 3) else None
+
+
 def p_value(p: float, n_tests: int = 1) -> Message:
     """A p-value, and of how many tests it was corrected for.
 
     >>> p_value(0.0004), p_value(0.0312, 3), p_value(0.0497)
     ('p < 0.001', 'p = 0.031, Holm over 3 tests', 'p < 0.05')
     """
-    if p < SMALLEST_P or p < SIGNIFICANT <= round(p, 3):
-        sign, shown = "<", f"{SMALLEST_P if p < SMALLEST_P else SIGNIFICANT}"
-    else:
-        sign, shown = "=", f"{p:.3f}"
+    bound = bound_of_p(p)
+    sign, shown = ("=", f"{p:.3f}") if bound is None else ("<", f"{bound}")
     if n_tests > 1:
         return Message("p {sign} {p}, Holm over {n} tests", sign=sign, p=shown, n=n_tests)
     return Message("p {sign} {p}", sign=sign, p=shown)
