@@ -1,4 +1,4 @@
-# make run [ADDRESS=0.0.0.0] · make test · make check · make slow · make docs · make bench · make pretrain
+# make run [ADDRESS=0.0.0.0] · make test · make check · make slow · make landing · make docs · make bench · make pretrain
 # make lock [UPGRADE=--upgrade] · make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
@@ -53,7 +53,7 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check affected slow nightly fuzz faults mutants lint types directions docs bench check-gpu bench-gpu pretrain lock audit sbom clean
+.PHONY: run test check landing affected slow nightly fuzz faults mutants lint types directions docs bench check-gpu bench-gpu pretrain lock audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -62,12 +62,15 @@ run: $(VENV)/samples.stamp
 test: $(VENV)/test.stamp
 	HAKARI_TEST_DATABASE=$(DATABASE) HAKARI_TEST_PLACE=$(PLACE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
-check: $(VENV)/test.stamp
+# A landing has the slow tests too, in one run with the others, so that no process waits in between.
+check: MARKER := not slow and not nightly
+landing: MARKER := not nightly
+check landing: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j 2 lint directions
-	@$(MAKE) --no-print-directory -j 2 types test MARKER="not slow and not nightly"
+	@$(MAKE) --no-print-directory -j 2 types test MARKER="$(MARKER)"
 
 slow: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory test MARKER="slow and not nightly" TESTS="$$($(BIN)/python -m tests.slow)"
+	@$(MAKE) --no-print-directory test MARKER="slow and not nightly"
 
 # What is drawn at random and has a few draws in every check: the other draws. Then the slow tests, and those of every
 # check once more, in an order, a time zone and a locale that the date draws.
@@ -77,9 +80,9 @@ nightly: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory test MARKER="not slow and not nightly" PLACE=$(PLACE)
 	@$(MAKE) --no-print-directory slow
 
-# The tests of what was changed since a commit, by the graph of imports; a landing needs `make check`.
+# The tests of what was changed since a commit, by the graph of imports, slow ones too; a landing needs `make landing`.
 affected: $(VENV)/test.stamp
-	@tests="$$($(BIN)/python -m tests.affected $(SINCE))" && $(MAKE) --no-print-directory test MARKER="not slow and not nightly" TESTS="$$tests"
+	@tests="$$($(BIN)/python -m tests.affected $(SINCE))" && $(MAKE) --no-print-directory test MARKER="not nightly" TESTS="$$tests"
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)

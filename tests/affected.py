@@ -4,7 +4,7 @@ By the graph of imports, which is read from the files: a test belongs to what it
 not through a module that imports nearly all of Hakari (the catalogue of evaluations, the opened engine, the commands):
 every test would belong to everything. Beside these: the tests in the folder that mirrors the changed one, those of the
 page and the command of an evaluation that is reached, because tests open pages by their addresses, and what looks at
-all files alike. A landing needs `make check`.
+all files alike. A landing needs `make landing`.
 """
 
 from __future__ import annotations

@@ -41,8 +41,14 @@ gc.disable()  # until all is collected: what is imported stays
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no slow or nightly test where none is to run: some load half of what there is for models."""
     path = collection_path.relative_to(config.rootpath).as_posix()
-    left_out = (is_slow(path), is_nightly(path))
-    return True if config.option.markexpr == "not slow and not nightly" and any(left_out) else None
+    if not path.endswith(".py"):
+        return None
+    left_out = {
+        "not slow and not nightly": is_slow(path) or is_nightly(path),
+        "slow and not nightly": not is_slow(path) or is_nightly(path),
+        "not nightly": is_nightly(path),
+    }
+    return left_out.get(config.option.markexpr, False) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

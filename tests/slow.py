@@ -1,11 +1,47 @@
-"""The slow tests: `python -m tests.slow` prints where they are, so that nothing else is collected for them."""
+"""Which tests `make check` leaves to a landing (`make slow`), and both to the night (`make nightly`)."""
 
 from __future__ import annotations
 
-# In `make slow`, not in `make check`: whole journeys through a browser. What looks at every page (axe) and the keyboard are
-# in every check.
-SLOW = ("tests/browser/",)
-NOT_SLOW = ("tests/browser/test_accessibility.py",)
+# In `make slow`, not in `make check`: whole journeys through a browser; rooms that are tried once for each of many kinds
+# (models of every architecture, file formats of weights, servers that answer wrongly, exports); pages beside the five
+# evaluations; what goes through all pages in a language; programs that try the code. `make affected` has those of what
+# was changed, `make landing` has all.
+SLOW = (
+    "tests/browser/",
+    "tests/commands/test_adopt.py",
+    "tests/dashboard/agreement/",
+    "tests/dashboard/dictionary/",
+    "tests/dashboard/lessons/",
+    "tests/dashboard/minimal_pairs/test_outside_scores.py",
+    "tests/dashboard/model_card/",
+    "tests/dashboard/rating/",
+    "tests/dashboard/serving/",
+    "tests/dashboard/shared/comments/",
+    "tests/dashboard/shared/exports/",
+    "tests/dashboard/shared/test_guided_reading.py",
+    "tests/dashboard/shared/test_presets.py",
+    "tests/dashboard/test_japanese_pages.py",
+    "tests/dashboard/test_labels.py",
+    "tests/dashboard/test_sample_languages.py",
+    "tests/evaluations/minimal_pairs/designs/",
+    "tests/evaluations/minimal_pairs/outside/",
+    "tests/evaluations/minimal_pairs/prompts/",
+    "tests/evaluations/minimal_pairs/test_endpoint.py",
+    "tests/fuzzing/",
+    "tests/gpu/",
+    "tests/hakari/",
+    "tests/inference/endpoint/",
+    "tests/inference/local/",
+    "tests/inference/own_code/",
+    "tests/inference/ray/",
+    "tests/models/loading/",
+    "tests/models/scoring/vectors/",
+    "tests/models/sources/",
+    "tests/models/tokenization/files/",
+    "tests/models/zoo/",
+    "tests/mutants/",
+    "tests/runs/test_run_process.py",
+)
 # In `make nightly` alone: what seldom changes and takes long. Killed servers and a proxy before a browser, every choice of a
 # page in its address (a browser opens the links of each page in `make slow`), every printed figure as a picture, code of
 # models that takes too much, the lost nodes of a cluster, a model of a billion parameters, pretraining to the same
@@ -64,8 +100,8 @@ FEW_CASES = (
 
 
 def is_slow(path: str) -> bool:
-    """Whether a file of the tests, as a path from the root with "/", is one of slow tests."""
-    return path.endswith(".py") and path.startswith(SLOW) and not path.startswith(NOT_SLOW)
+    """Whether a file of the tests, as a path from the root with "/", is left to a landing."""
+    return path.endswith(".py") and path.startswith(SLOW)
 
 
 def is_nightly(path: str) -> bool:
@@ -79,7 +115,3 @@ def left_for_the_night(test: str, cases: int) -> set[int]:
     if few >= cases:
         return set()
     return set(range(cases)) - {round(i * (cases - 1) / max(few - 1, 1)) for i in range(few)}
-
-
-if __name__ == "__main__":
-    print(*SLOW)

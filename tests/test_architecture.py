@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from engine import hosted
-from tests.slow import FEW_CASES, NIGHTLY, NOT_SLOW, SLOW, left_for_the_night
+from tests.slow import FEW_CASES, NIGHTLY, SLOW, left_for_the_night
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for package in ("engine", "dashboard", "hakari") for path in ROOT.glob(f"{package}/**/*.py"))
@@ -191,7 +191,7 @@ def test_every_requirement_is_pinned_and_says_why() -> None:
 
 
 def test_the_slow_tests_are_where_they_are_said_to_be() -> None:
-    assert all((ROOT / path).exists() for path in (*SLOW, *NOT_SLOW, *NIGHTLY))
+    assert all((ROOT / path).exists() for path in (*SLOW, *NIGHTLY))
     assert all((ROOT / part.partition("::")[0]).exists() for part in dict(FEW_CASES))
 
 

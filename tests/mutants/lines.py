@@ -14,7 +14,6 @@ import coverage
 
 from tests.affected import ROOT
 
-MARKER = "not slow and not nightly"
 SETTINGS = """[run]
 relative_files = true
 source = engine,dashboard,hakari
@@ -56,7 +55,7 @@ class Recorded:
 
 
 def record(path: Path, jobs: int) -> None:
-    """Run the tests of every check, and keep which of them ran which lines of the code.
+    """Run the tests of a landing but those of a browser, and keep which of them ran which lines of the code.
 
     Raises:
         RuntimeError: a test fails without any change.
@@ -64,7 +63,8 @@ def record(path: Path, jobs: int) -> None:
     settings = path.with_suffix(".ini")
     settings.write_text(f"{SETTINGS}data_file = {path}\n", encoding="utf-8")
     options = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
-    command = [sys.executable, "-m", "pytest", "-n", str(jobs), "--dist", "loadfile", "-m", MARKER, *options]
+    which = ["-m", "not nightly", "--ignore=tests/browser"]
+    command = [sys.executable, "-m", "pytest", "-n", str(jobs), "--dist", "loadfile", *which, *options]
     if subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode:
         raise RuntimeError("Tests fail without a change: what they say of one would mean nothing.")
 
