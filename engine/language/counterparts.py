@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice, product
 
 from engine.language.frames import BEFORE_NAMES, Place, one_place, places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
-from engine.language.parts_of_speech import tagged_words
+from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
 from engine.language.readings.counters import is_measure
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.numbers import is_bare_number, number, number_readings, quantity
@@ -32,6 +33,7 @@ _KANA = re.compile("[ぁ-ゖァ-ヺー]+")
 _KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]")
 
 
+@lru_cache(maxsize=CACHED_SENTENCES)
 def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     """The names of a sentence, and the words of it that are read like a name of the other sentence: its counterparts.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
+CACHED_READINGS = 20_000
 _SAME_SOUND = (("ゔぁ", "ば"), ("ゔぃ", "び"), ("ゔぇ", "べ"), ("ゔぉ", "ぼ"), ("ゔゅ", "びゅ"), ("ゔ", "ぶ"))
 _SAME_KANA = str.maketrans("ぢづゐゑをぁぃぅぇぉ", "じずいえおあいうえお")
 _VOWELS = {
@@ -86,6 +88,7 @@ _LONG_O = re.compile("oh(?![aiueoy])")  # Satoh, Ohno
 _LONG = {"ā": "a-", "ī": "i-", "ū": "u-", "ē": "e-", "ō": "o-", "â": "a-", "î": "i-", "û": "u-", "ê": "e-", "ô": "o-"}
 
 
+@lru_cache(maxsize=CACHED_READINGS)
 def sounds(kana: str) -> str:
     """A reading as it sounds: ヴ as b, ぢ and づ as じ and ず, small vowels as large ones, and long vowels by ー.
 
