@@ -5,14 +5,17 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import hypothesis
+import pandas as pd
 import pytest
 
 from engine.commands.shared import common
+from engine.evaluations.shared.declared_tables import MESSAGE, Table
+from engine.messages.message import Message
 from engine.runs import open as opening
 from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
@@ -158,4 +161,26 @@ def commands_share_workers(kept_workers: KeptWorkers) -> Iterator[None]:
     """Commands that compute do so in the worker processes of the session."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(common, "open_computing", partial(common.open_computing, backend=kept_workers))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _tables_keep_messages() -> Iterator[None]:
+    """A column of plain texts would keep the English of a message alone: such a column is declared as MESSAGE."""
+    frame = Table.frame
+
+    def checked(self: Table, rows: Sequence[Sequence[object]] = ()) -> pd.DataFrame:
+        plain = [
+            (index, column.name)
+            for index, column in enumerate(column for column in self.columns if not column.is_family)
+            if column.dtype != MESSAGE and column.type == "text"
+        ]
+        for row in rows:
+            for index, name in plain:
+                value = row[index]
+                assert not isinstance(value, Message) or not value.values, f"{self.name}.{name}: {value}"
+        return frame(self, rows)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Table, "frame", checked)
         yield

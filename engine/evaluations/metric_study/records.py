@@ -190,7 +190,12 @@ ANNOTATORS = Table(
         Column("missing", "integer", "pairs not scored", "pairs"),
         Column("minimum", "number", "the least score"),
         Column("maximum", "number", "the greatest score"),
-        Column("scale", "text", "the scale that the scores are taken to be on, by the least and the greatest"),
+        Column(
+            "scale",
+            "text",
+            "the scale that the scores are taken to be on, by the least and the greatest",
+            dtype=MESSAGE,
+        ),
         Column("mean", "number", "mean score"),
         Column("deviation", "number", "standard deviation of the scores"),
         measured("annotator_agreement", "agreement", "mean Pearson correlation with the other annotators"),

@@ -291,7 +291,8 @@ class LocalWorkers:
                 worker = WorkerProcess(self._devices[slot], len(self._devices), *self._functions)
                 if self._niceness:
                     with contextlib.suppress(OSError):  # it has ended
-                        os.setpriority(os.PRIO_PROCESS, worker.pid, self._niceness)
+                        own = os.getpriority(os.PRIO_PROCESS, 0)  # no worker goes before what it works for
+                        os.setpriority(os.PRIO_PROCESS, worker.pid, max(own, self._niceness))
                 self._workers[slot] = worker
             self._busy[slot] = (job, job.since)
             return worker
