@@ -45,7 +45,7 @@ JUDGEMENT_CARDS = (
     MeasureCard(
         "judgement_accuracy",
         "Accuracy at a held-out threshold",
-        "accuracy of verdicts",
+        "accuracy",
         "accuracy = (TP + TN) / n",
         "[0, 1]",
         "",
