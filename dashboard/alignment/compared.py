@@ -18,11 +18,11 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, SideChoices
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
-from engine.evaluations.alignment.scoring import WITHOUT_IDF
+from engine.evaluations.alignment.scoring import WITHOUT_IDF, idf_words
 from engine.evaluations.comparison.records import AlignmentView
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.readings.own import own_readings
-from engine.messages.languages import tr
+from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 from engine.options import check_value, options_of
 
@@ -118,4 +118,6 @@ def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Dr
     return {}, {Message("Alignment of row {row}", row=row): AlignmentDrawing(data)}
 
 
-COMPARED = ComparedSide((AlignmentView, Scoring), _choose, item=_alignment)
+COMPARED = ComparedSide(
+    (AlignmentView, Scoring), _choose, item=_alignment, told={"idf": lambda idf: translated(idf_words(idf))}
+)

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.faces import FACES
-from dashboard.runs.comparing import distinct
+from dashboard.runs.comparing import distinct, value_in_words
 from dashboard.shared import run_view, session
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import run_title
@@ -136,15 +136,24 @@ def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide
     names = []
     for place, own, other in ((tr(LEFT), first, second), (tr(RIGHT), second, first)):
         parts = [shortened(own.side.model, (other.side.model,))] if own.side.model != other.side.model else []
-        parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
+        parts += [
+            _told(own.run.kind, name, value) for name, value in own.shown.items() if other.shown.get(name) != value
+        ]
         if own.run.id != other.run.id and not parts:
             parts = [run_title(own.run) if run_title(own.run) != run_title(other.run) else stamp(own.run.created)]
-        names.append(tr("{place}: {what}", place=place, what=", ".join(parts)) if parts else place)
+        names.append(tr("{place}: {what}", place=place, what=tr(", ").join(parts)) if parts else place)
     one, two = (
         replace(chosen, side=replace(chosen.side, name=name))
         for chosen, name in zip((first, second), names, strict=True)
     )
     return one, two
+
+
+def _told(kind: str, name: str, value: str) -> str:
+    """A choice of a side, in the reader's language."""
+    compared = FACES[kind].compared
+    told = compared.told.get(name) if compared else None
+    return f"{tr(name)} {told(value) if told else value_in_words(kind, name, value)}"
 
 
 def spoken_names(first: ChosenSide, second: ChosenSide) -> tuple[str, str]:

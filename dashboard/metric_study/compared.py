@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard.metric_study.labels import PENALTY_NAMES, idf_name
 from dashboard.shared.inputs.compared import ComparedSide, SideChoices
+from dashboard.shared.inputs.settings import label_of
+from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import GridView
 from engine.messages.languages import tr
@@ -39,4 +42,6 @@ def _setting(setting: tuple[str, str]) -> str:
     return tr("idf {idf}, {penalty}", idf=idf_name(setting[0]), penalty=tr(PENALTY_NAMES[setting[1]]))
 
 
-COMPARED = ComparedSide((GridView,), _choose)
+COMPARED = ComparedSide(
+    (GridView,), _choose, told={"idf": idf_name, "penalty": partial(label_of, options_of(Scoring)["penalty"])}
+)

@@ -19,7 +19,7 @@ from engine.commands.compare import NOT_COMPARED
 from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE, PairScoring, PairView
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages.languages import tr
+from engine.messages.languages import mark, tr
 from engine.options import options_of
 
 
@@ -85,9 +85,9 @@ def _in_words(view: PairView) -> dict[str, str]:
     score, scoring = NORMALIZATIONS[view.normalization], view.scoring
     return words_of(
         {
-            "score": view.normalization,
+            mark("score"): view.normalization,
             **({"alpha": scoring.alpha} if score.has_alpha else {}),
-            **({"unigrams": scoring.unigrams} if score.by_unigrams else {}),
+            **({mark("unigrams"): scoring.unigrams} if score.by_unigrams else {}),
             **({"region": scoring.region} if scoring.region != WHOLE else {}),
         }
     )
@@ -120,4 +120,6 @@ def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn
     ), {}
 
 
-COMPARED = ComparedSide((PairView, PairScoring), _choose, _in_words, _tokens, PAIRS.outcomes)
+COMPARED = ComparedSide(
+    (PairView, PairScoring), _choose, _in_words, _tokens, PAIRS.outcomes, {"score": tr, "region": tr}
+)

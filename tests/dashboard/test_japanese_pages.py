@@ -54,7 +54,7 @@ def test_no_text_of_runs_side_by_side_is_english(backend: FakeBackend, tmp_path:
     stored_runs.copied(stored_runs.VERSIONS[-1], tmp_path / "data")
     runs = session.engine().store.search(Search())
     own = _of_data(runs)
-    found = {run.name: _english(_japanese("compare", a=run.id, b=run.id), own) for run in runs}
+    found = {run.name: _english(_japanese("compare", **{"a-run": run.id, "b-run": run.id}), own) for run in runs}
     found |= {"card": _english(_japanese("model_card", model="builtin/bert-mini-ja"), own)}
     found |= {name: _english(_japanese(name), own) for name in ("agreement", "runs")}
     assert {name: texts for name, texts in found.items() if texts} == {}

@@ -160,7 +160,7 @@ def reliability_figure(curve: pd.DataFrame) -> go.Figure:
 def _table(shown: pd.DataFrame, alt: str, *, by_category: bool = False) -> None:
     names = ["field", "value"] if by_category else ["normalization"]
     st.dataframe(
-        with_shown_models(shown),
+        with_shown_models(shown.assign(normalization=shown["normalization"].map(tr))),
         hide_index=True,
         height="auto" if len(shown) < FEW else HEIGHT,
         placeholder="–",

@@ -278,6 +278,7 @@ def _pairing(view: ScoredRun) -> None:
             )
         )
         three, pairing = "%.3f", tables(view, "pairing")
+        pairing = pairing.assign(normalization=pairing["normalization"].map(tr))
         st.dataframe(
             with_shown_models(pairing if (pairing["reason"] != "").any() else pairing.drop(columns="reason")),
             hide_index=True,
@@ -318,7 +319,9 @@ def _judgements(view: ScoredRun) -> None:
         }
         hidden = (*of_sentences, *(() if fitted else ("beta", "gamma", *spread)), "difference_deviation")
         st.dataframe(
-            with_shown_models(linking.drop(columns=list(hidden))),
+            with_shown_models(
+                linking.drop(columns=list(hidden)).assign(normalization=linking["normalization"].map(tr))
+            ),
             hide_index=True,
             placeholder="–",
             column_config={

@@ -75,6 +75,7 @@ class ComparedSide:
 
     records: what is chosen. choose: draws the choices; run id, result, model -> what is shown. item: draws an item of a
     side by its row, with the signature. outcomes: the names of outcomes, where they are not classes of the data.
+    told: how a reader sees the value of a choice, by its name, where the declared labels do not say it.
     """
 
     records: Sequence[type[Any]]
@@ -82,3 +83,4 @@ class ComparedSide:
     in_words: Callable[[Any], dict[str, str]] = in_words
     item: Callable[[ChosenSide, int, Mapping[str, Any]], Drawn] | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Callable[[str], str]] = field(default_factory=dict)

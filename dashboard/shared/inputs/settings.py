@@ -9,7 +9,7 @@ What else a page says goes to Streamlit's widget as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -97,7 +97,7 @@ def segments(
         required=True,
         format_func=_wording(option, words),
         key=key,
-        **_look(option, look),
+        **_look(option, look, _wording(option, words)),
     )
 
 
@@ -112,7 +112,7 @@ def pills(
         default=at_first(option, first),
         format_func=_wording(option, words),
         key=key,
-        **_look(option, look),
+        **_look(option, look, _wording(option, words)),
     )
     return tuple(choice for choice in option.choices if choice in chosen)
 
@@ -266,13 +266,16 @@ def labels_of(option: Option, offered: Iterable[Any] | None = None) -> dict[Any,
     return {choice: label_of(option, choice) for choice in (option.choices if offered is None else offered)}
 
 
-def help_text(option: Option) -> str:
-    """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown."""
+def help_text(option: Option, shown: Callable[[Any], str] | None = None) -> str:
+    """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown.
+
+    shown: what a reader sees of a choice on the widget, by default its label.
+    """
     return "\n\n".join(
         [
             verbatim(translated(option.help)),
             *(
-                f"**{verbatim(str(choice))}**: {verbatim(translated(meaning))}"
+                f"**{verbatim(shown(choice) if shown else label_of(option, choice))}**: {verbatim(translated(meaning))}"
                 for choice, meaning in option.meanings.items()
             ),
         ]
@@ -285,8 +288,8 @@ def _ends(option: Option) -> tuple[Any, Any]:
     return tuple(None if end is None else option.kind(end) for end in ends)  # type: ignore[return-value]
 
 
-def _look(option: Option, look: Mapping[str, Any]) -> dict[str, Any]:
-    return {"help": help_text(option), "persist_state": "session", **look}
+def _look(option: Option, look: Mapping[str, Any], shown: Callable[[Any], str] | None = None) -> dict[str, Any]:
+    return {"help": help_text(option, shown), "persist_state": "session", **look}
 
 
 def _wording(option: Option, words: Mapping[Any, str] | None) -> Any:

@@ -45,8 +45,8 @@ JUDGEMENT_CARDS = (
     MeasureCard(
         "judgement_accuracy",
         "Accuracy at a held-out threshold",
-        "accuracy of verdicts",
-        "accuracy = (TP + TN) / n",
+        "acc_t",
+        "acc_t = (TP + TN) / n",
         "[0, 1]",
         "",
         "higher",

@@ -56,7 +56,7 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
         vocab_size=vocab_size,
         special_tokens=BERT_SPECIAL_TOKENS,
         show_progress=False,
-        limit_alphabet=_characters_to_cover(counts),
+        **_alphabet(counts),
         min_frequency=2,
     )
     wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
@@ -81,7 +81,7 @@ def train_basic_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) 
         vocab_size=vocab_size,
         special_tokens=BERT_SPECIAL_TOKENS,
         show_progress=False,
-        limit_alphabet=_characters_to_cover(counts, ALPHABET_COVERAGE),
+        **_alphabet(counts, ALPHABET_COVERAGE),
         min_frequency=2,
     )
     wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
@@ -235,17 +235,23 @@ def _mecab_words() -> Callable[[str], list[str]]:
     return MecabTokenizer(mecab_dic="unidic_lite").tokenize
 
 
-def _characters_to_cover(counts: Counter[str], share: float = CHARACTER_COVERAGE) -> int:
+def _alphabet(counts: Counter[str], share: float = CHARACTER_COVERAGE) -> dict[str, Any]:
+    """What a trainer is told of the characters: the most frequent ones that cover a share of the text.
+
+    They are named one by one, of equally frequent ones those of lower code points: where a trainer is told their number
+    alone, which of these it keeps changes from run to run.
+    """
     characters: Counter[str] = Counter()
     for word, n in counts.items():
         for character in word:
             characters[character] += n
-    running, total = 0, sum(characters.values())
-    for needed, (_, n) in enumerate(characters.most_common(), start=1):
-        running += n
+    running, total, alphabet = 0, sum(characters.values()), list[str]()
+    for character, n in sorted(characters.items(), key=lambda entry: (-entry[1], entry[0])):
         if running >= share * total:
-            return needed
-    return len(characters)
+            break
+        running += n
+        alphabet.append(character)
+    return {"initial_alphabet": alphabet, "limit_alphabet": len(alphabet)}
 
 
 def sample_sentences(sentences: Iterator[str], every: int) -> Iterator[str]:

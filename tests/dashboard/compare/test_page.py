@@ -26,7 +26,7 @@ from engine.runs.storage.searching import Search
 from tests.dashboard.printed_commands import Exported, address, linked
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, visit, words
+from tests.support.page_visits import SECONDS, at, drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "data_dir")
 BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
@@ -170,6 +170,41 @@ def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, 
     app = visit("compare", **{"a-run": run.id, f"a-{name}": value})
     assert not app.error and app.get("plotly_chart")
     assert ("ignored" in words(app)) == (name != "threshold-kind")
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "sides"),
+    [
+        (
+            "alignment",
+            ({"idf": "references"}, {"idf": "none"}),
+            ("idf 参照文、ペナルティ 論文のとおり", "idf なし、ペナルティ なし"),
+        ),
+        (
+            "metric-study",
+            ({"idf": "novel", "penalty": "none"}, {"idf": "references", "penalty": "reading"}),
+            ("idf novel、ペナルティ なし", "idf 参照文、ペナルティ 論文のとおり"),
+        ),
+        (
+            "minimal-pairs",
+            ({"normalization": "per character"}, {"normalization": "LP"}),
+            ("スコア 文字あたり", "スコア LP"),
+        ),
+    ],
+)
+def test_sides_are_named_in_the_readers_language(
+    kind: str, choices: tuple[dict[str, str], dict[str, str]], sides: tuple[str, str], data_dir: Path
+) -> None:
+    run = next(run for run in runs(kind) if run.state == "done")
+    app = at("compare")
+    app.session_state["language"] = "ja"
+    for letter, chosen in zip("ab", choices, strict=True):
+        app.query_params.update(
+            {f"{letter}-run": run.id} | {f"{letter}-{name}": value for name, value in chosen.items()}
+        )
+    shown = words(drawn(app))
+    named = {line[2]: line for line in shown.splitlines() if line.startswith(("**左**", "**右**"))}
+    assert sides[0] in named["左"] and sides[1] in named["右"]
 
 
 # For each kind of which a stored run has two models, what the address asks of a side beside the run and the model.

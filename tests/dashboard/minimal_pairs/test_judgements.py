@@ -12,6 +12,7 @@ from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.single_sentences import judgements, reliability_curves
 from tests.dashboard.faults import faults
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
+from tests.dashboard.shown_texts import english, shown_texts
 from tests.evaluations.minimal_pairs.test_single_sentences import judged
 from tests.support import page_visits
 from tests.support.page_visits import words
@@ -59,3 +60,12 @@ def test_too_few_sentences_to_fit_are_told_and_have_no_part_and_no_curve() -> No
     assert said.count(f"A number that is shown as – is undefined: {reason}.") == 1
     assert "There is no curve: no probabilities were fitted" in said
     assert not any("reliability" in str(chart.proto.id) for chart in app.get("plotly_chart"))
+
+
+def test_no_text_of_judged_sentences_is_english_on_a_japanese_page() -> None:
+    app = page_visits.at("minimal_pairs")
+    app.session_state["language"] = "ja"
+    app.query_params["run"] = finished(judged(), BERT, GPT)
+    shown = list(shown_texts(page_visits.drawn(app)))
+    assert {text for where, text in shown if where == "dataframe.normalization"} >= {"文字あたり", "ビット/バイト"}
+    assert [text for where, text in shown if where == "markdown.body" and english(text)] == []

@@ -26,6 +26,7 @@ from engine.evaluations.dictionary import records as dictionary
 from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
+from engine.messages.languages import in_language
 from engine.options import Option, options_of
 from tests.evaluations.minimal_pairs.reading.test_reading_times import as_csv, challenge_rows
 from tests.support.fakes import FakeBackend
@@ -147,7 +148,8 @@ def check(app: AppTest, call: Drawn) -> None:
     if "help" not in arguments:
         assert element.help.startswith(verbatim(option.help)), element.key
         for choice, meaning in option.meanings.items():
-            assert f"**{verbatim(str(choice))}**: {verbatim(meaning)}" in element.help
+            on_widget = (arguments.get("words") or {}).get(choice) or option.labels.get(choice, str(choice))
+            assert f"**{verbatim(on_widget)}**: {verbatim(meaning)}" in element.help
     if call.widget in ("number", "slider"):
         assert (element.value, element.min, element.max) == (call.first, *number_ends(option)), element.key
         assert getattr(element, "placeholder", "") == option.unset or option.default is not None
@@ -223,6 +225,13 @@ def require(options: list[Option], *record_types: type[Any]) -> None:
             expected = tuple(alignment.THRESHOLDS.values()) if name == "threshold" else (option,)
             for one in expected if (record_type, name) not in NOT_ON_A_PAGE else ():
                 assert any(one is other for other in options), f"{record_type.__module__}: {name} has no widget"
+
+
+def test_the_help_calls_a_choice_what_the_widget_calls_it() -> None:
+    pooling, region = options_of(clusters.Settings)["pooling"], options_of(minimal_pairs.PairScoring)["region"]
+    assert "**Mean of all tokens**: " in settings.help_text(pooling)
+    with in_language("ja"):
+        assert "**異なる単語**: " in settings.help_text(region)
 
 
 @pytest.mark.parametrize(
