@@ -134,7 +134,7 @@ def _run_of(table: Table, folder: str, results: Sequence[tuple[Table, str]]) -> 
     models = {
         lm_eval.date_of(of_run.name): lm_eval.model_of_results(of_run) for of_run, within in results if within == folder
     }
-    if len(set(models.values())) == 1:
+    if len(set(models.values())) == 1 and (folder or not date):
         models.setdefault(date, next(iter(models.values())))
     return folder, models.get(date) or ("" if folder else date)
 

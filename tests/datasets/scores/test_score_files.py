@@ -223,6 +223,10 @@ def test_samples_of_two_models_are_told_apart_by_the_date_of_their_results() -> 
     }
     named = [shlex.split(notice)[-1] for notice in dataset.notices if notice.startswith("Scores from: ")]
     assert sorted(named) == sorted(name for name in uploads if not name.startswith("results_"))
+    one_result = [
+        (name, text.encode()) for name, text in uploads.items() if name != "results_2025-02-01T10-00-00.1.json"
+    ]
+    assert [file.model for file in read_scores(one_result[:4])] == ["openai-community/gpt2", ""]
 
 
 def test_a_folder_of_two_models_has_no_one_label(tmp_path: Path) -> None:
