@@ -34,7 +34,7 @@ from dashboard.shared.theme import measure_name, short_names
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, VECTORS, Result
-from engine.messages.languages import tr, translated
+from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message
 from engine.options import option
 
@@ -205,7 +205,7 @@ def _chosen(view: PageAddress, result: Result, shown: pd.DataFrame) -> str | Non
     rows_by_cell = {cell_key(row): row for row in shown.to_dict("records")}
     if first != own and cell_key(vars(first)) not in rows_by_cell:
         named = next(name for name, value in vars(first).items() if value != getattr(own, name))
-        view.ignore(named, tr("with the rest of the link is no setting of this study"))
+        view.ignore(named, mark("with the rest of the link is no setting of this study"))
         first = own
     cell = _from_figure(st.session_state.get(_key("grid", place)))
     selected = cell or _from_table(st.session_state.get(_key("table", place)), shown)
