@@ -17,7 +17,7 @@ from dashboard.shared.address.texts import name_of, to_texts
 from engine.datasets.human_scores import SCALES
 from engine.evaluations.alignment.human import offered_scales
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring, Settings
-from engine.messages.languages import tr
+from engine.messages.languages import mark
 from engine.options import option
 
 
@@ -86,7 +86,7 @@ def first_choices(view: PageAddress, result: Result) -> AlignmentChoices:
     if len(shown.layer) != len(models) or any(
         layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)
     ):
-        view.ignore("layer", tr("is no layer that the run holds of each model"))
+        view.ignore("layer", mark("is no layer that the run holds of each model"))
         return replace(shown, layer=own.layer)
     return shown
 

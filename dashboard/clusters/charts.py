@@ -17,6 +17,7 @@ from dashboard.shared.theme import (
     short_names,
     symbol,
     template_safe,
+    with_legend_below,
     wrapped,
 )
 from engine.language.quantities import decimals
@@ -172,10 +173,9 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
             "font": {"size": 14},
             "subtitle": {"text": note},
         },
-        margin={"t": TITLE_HEIGHT, "b": 44},
-        legend={"y": -0.16},
+        margin={"t": TITLE_HEIGHT},
     )
-    return figure
+    return with_legend_below(figure)
 
 
 def interval_text(low: float, high: float) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.ranks import rank_labels
-from dashboard.shared.theme import with_shown_models
+from dashboard.shared.theme import short_names, with_shown_models
 from dashboard.shared.wording import measure_help
 from engine.evaluations.fill_mask.records import ALL, Result
 from engine.messages.languages import tr
@@ -89,7 +89,7 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         ),
     }
     st.dataframe(
-        with_shown_models(table),
+        table.assign(model=table["model"].map(short_names(table["model"]))),
         hide_index=True,
         column_config=columns,
         placeholder="–",

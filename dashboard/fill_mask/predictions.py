@@ -15,7 +15,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
-from engine.messages.languages import tr, tr_n, translated
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
@@ -56,7 +56,7 @@ def predictions_of(
     if len(first) != len(models) or any(
         mask > n_pieces.get(model, 1) for model, mask in zip(models, first, strict=False)
     ):
-        view.ignore(name_of(declared), tr("is no mask of the sentence under each model"))
+        view.ignore(name_of(declared), mark("is no mask of the sentence under each model"))
         first = (1,) * len(models)
     masks = dict(zip(models, first, strict=True))
     figures: dict[str, go.Figure] = {}

@@ -20,6 +20,7 @@ from dashboard.shared.theme import (
     short_names,
     symbol,
     template_safe,
+    with_legend_below,
     wrapped,
 )
 from engine.messages.languages import tr, tr_n
@@ -88,8 +89,7 @@ def scatter_figure(
     figure.update_xaxes(title=tr("Mean z-score of the annotators"), zeroline=False, fixedrange=True)
     figure.update_yaxes(title=score_title, zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=380, legend=bool(changed.any()))
-    figure.update_layout(margin={"t": 12, "b": 60}, legend={"y": -0.2}, hovermode="closest")
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 12}, hovermode="closest"))
 
 
 def layer_figure(
@@ -147,8 +147,7 @@ def layer_figure(
     )
     figure.update_yaxes(title=axis_title("pearson"), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=340, legend=True)
-    figure.update_layout(margin={"t": 12, "b": 60}, legend={"y": -0.24})
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 12}))
 
 
 def _color(index: int) -> str:

@@ -30,11 +30,11 @@ from dashboard.metric_study.paper_tables import printed_grid
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import measure_name
+from dashboard.shared.theme import measure_name, short_names
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
-from engine.evaluations.metric_study.records import BERTSCORE, Result
-from engine.messages.languages import tr, translated
+from engine.evaluations.metric_study.records import BERTSCORE, VECTORS, Result
+from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message
 from engine.options import option
 
@@ -113,8 +113,9 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
 
 def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, Any] | None) -> None:
     # The ceiling stands last, after the rows that can be chosen.
+    names = short_names(table.loc[table["kind"].isin((BERTSCORE, VECTORS)), "model"])
     shown = pd.DataFrame(
-        [*(_table_row(row) for row in table.to_dict("records")), *([_ceiling_row(human)] if human else [])]
+        [*(_table_row(row, names) for row in table.to_dict("records")), *([_ceiling_row(human)] if human else [])]
     )
     columns: dict[str, Any] = {
         "mark": st.column_config.TextColumn(
@@ -128,7 +129,7 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
         )
     }
     columns |= {
-        "setting": st.column_config.TextColumn(tr("Model or method"), width=190),
+        "setting": st.column_config.TextColumn(tr("Model or method")),
         "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
         "penalty": st.column_config.TextColumn(tr("Penalty"), width=110),
     }
@@ -158,11 +159,13 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
     )
 
 
-def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _table_row(row: Mapping[Any, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """names: what figures call the models, whose ends a cell would cut."""
     is_bertscore = row["kind"] == BERTSCORE
+    name = names[row["model"]] if is_bertscore or row["kind"] == VECTORS else method_name(row["kind"], row["model"])
     return {
         "mark": mark_of(row),
-        "setting": method_name(row["kind"], row["model"]),
+        "setting": f"{name}, {tr('cosine')}" if row["kind"] == VECTORS else name,
         "idf": idf_name(row["idf"]) if is_bertscore else "–",
         "penalty": tr(PENALTY_NAMES[row["penalty"]]) if is_bertscore else "–",
         **{name: row[name] for name in MEASURES},
@@ -202,7 +205,7 @@ def _chosen(view: PageAddress, result: Result, shown: pd.DataFrame) -> str | Non
     rows_by_cell = {cell_key(row): row for row in shown.to_dict("records")}
     if first != own and cell_key(vars(first)) not in rows_by_cell:
         named = next(name for name, value in vars(first).items() if value != getattr(own, name))
-        view.ignore(named, tr("with the rest of the link is no setting of this study"))
+        view.ignore(named, mark("with the rest of the link is no setting of this study"))
         first = own
     cell = _from_figure(st.session_state.get(_key("grid", place)))
     selected = cell or _from_table(st.session_state.get(_key("table", place)), shown)

@@ -11,7 +11,17 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.words import PAIRS
-from dashboard.shared.theme import GREY, PALETTES, laid_out, measure_name, plain, short_names, symbol, template_safe
+from dashboard.shared.theme import (
+    GREY,
+    PALETTES,
+    laid_out,
+    measure_name,
+    plain,
+    short_names,
+    symbol,
+    template_safe,
+    with_legend_below,
+)
 from engine.messages.languages import mark, tr, tr_n
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
@@ -47,6 +57,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
                 legendgroup=str(index),
                 line={"width": 2},
                 zorder=2,
+                cliponaxis=False,  # the largest markers are higher than the margin above 100%
                 customdata=_point_data(of_model, ["difference", "merged"]),
                 marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
                 text=[
@@ -136,8 +147,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     figure = laid_out(
         figure, height=360, legend=len(models) > 1, across=tr("Token difference |A| − |U|"), up=_share_axis(word)
     )
-    figure.update_layout(margin={"t": 28, "b": 64}, legend={"y": -0.19})
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 28}))
 
 
 def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = PAIRS.counted) -> go.Figure:

@@ -62,6 +62,7 @@ DIRECTIONS = {"lower": mark("smaller is better"), "higher": mark("larger is bett
 ARROWS = {"lower": "↓", "higher": "↑", "neither": ""}
 NAME_LENGTH = 36
 KEPT_PLACE, KEPT_END = 18, 16  # of a long name whose end another has, too
+FEW_NAMES, LEGEND_LINE = 4, 24  # of a legend: names that a figure has the height for; pixels of a further one
 HOVER_WIDTH = 44  # columns of text; a kanji takes two
 HOVER_LINES = 6
 
@@ -239,6 +240,26 @@ def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> st
     broken.append(line)
     shown = [plain(part) for part in broken[:lines]]
     return "<br>".join(shown) + (" …" if len(broken) > lines else "")
+
+
+def with_legend_below(figure: go.Figure) -> go.Figure:
+    """`figure` with its legend at its lower edge, under names or texts below the axes. Changes and returns it.
+
+    What a long legend takes of the plot, on a phone a line for each model, the figure is higher.
+    """
+    n_named = sum(trace.showlegend is not False for trace in figure.data)
+    return figure.update_layout(
+        height=figure.layout.height + LEGEND_LINE * max(0, n_named - FEW_NAMES),
+        margin={"b": 64},
+        # The title, an empty line, keeps the texts free.
+        legend={
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "title": {"text": "\u00a0", "side": "top"},
+            "maxheight": 0.7,
+        },
+    )
 
 
 def with_legend_above(figure: go.Figure) -> go.Figure:

@@ -24,7 +24,7 @@ from engine.commands.shared.tracking import track
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.scores.files import ScoreFile, read_scores
+from engine.datasets.scores.files import ScoreFile, read_scores, read_together
 from engine.datasets.scores.matching import attached
 from engine.evaluations.minimal_pairs import notices, records, single_sentences, views
 from engine.evaluations.minimal_pairs.babylm.predictions import prediction_files, written
@@ -188,12 +188,13 @@ def _with_scores(dataset: MinimalPairs, options: argparse.Namespace) -> MinimalP
     files: list[ScoreFile] = []
     labels: list[str] = []
     skips = skips_bad_rows(options)
-    for word in options.scores:
-        label, name = ("", word) if Path(word).exists() else split_label(word)
-        path = Path(name).expanduser()
-        read = reader_process.read(read_scores, [(path.name, path)], skip_bad_rows=skips)
-        files += read
-        labels += [label] * len(read)
+    given = [("", word) if Path(word).exists() else split_label(word) for word in options.scores]
+    for label in dict.fromkeys(label for label, _ in given):
+        paths = [Path(name).expanduser() for of_file, name in given if of_file == label]
+        for together in read_together([(path.name, path) for path in paths]):
+            read = reader_process.read(read_scores, together, skip_bad_rows=skips)
+            files += read
+            labels += [label] * len(read)
     return attached(dataset, files, labels, skip_bad_rows=skips) if files else dataset
 
 

@@ -17,7 +17,7 @@ from dashboard.minimal_pairs.charts import band, interval_texts, pale
 from dashboard.minimal_pairs.view import STRATA, ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe
+from dashboard.shared.theme import GREY, laid_out, measure_name, plain, symbol, template_safe, with_legend_below
 from dashboard.shared.wording import measure_help
 from engine.evaluations.minimal_pairs.records import CATEGORY
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
@@ -202,5 +202,4 @@ def checkpoint_figure(points: pd.DataFrame, curve: Curve = ACCURACY) -> tuple[go
     if curve.level is not None:
         figure.add_hline(y=curve.level, line={"color": GREY, "width": 1, "dash": "dot"})
     figure = laid_out(figure, height=360, legend=len(kept) > 1, up=measure_name(curve.card))
-    figure.update_layout(margin={"t": 16, "b": 64}, legend={"y": -0.24})
-    return figure, most_pairs.size - len(kept)
+    return with_legend_below(figure.update_layout(margin={"t": 16})), most_pairs.size - len(kept)

@@ -21,6 +21,7 @@ from dashboard.shared.theme import (
     short_names,
     symbol,
     template_safe,
+    with_legend_below,
     with_shown_models,
 )
 from dashboard.shared.wording import measure_help, verbatim
@@ -153,8 +154,7 @@ def reliability_figure(curve: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(title=tr("Predicted probability"), range=[-0.02, 1.02], zeroline=False, fixedrange=True)
     figure.update_yaxes(title=tr("Share acceptable"), range=[-0.02, 1.02], zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=340, legend=len(models) > 1)
-    figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.26})
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 12}))
 
 
 def _table(shown: pd.DataFrame, alt: str, *, by_category: bool = False) -> None:

@@ -14,7 +14,15 @@ import streamlit as st
 from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template_safe, with_shown_models
+from dashboard.shared.theme import (
+    axis_title,
+    laid_out,
+    plain,
+    symbol,
+    template_safe,
+    with_legend_below,
+    with_shown_models,
+)
 from dashboard.shared.wording import measure_help, number_column, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.designs.predictions import EVERY, MEAN, formulas_of
@@ -160,8 +168,7 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
     )
     figure.update_yaxes(title=axis_title("region_surprisal"), rangemode="tozero", zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=380, legend=len(conditions) > 1, across=tr("Region"))
-    figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.26})
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 12}))
 
 
 def _label(region: int, name: str) -> str:

@@ -8,7 +8,16 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import UNDER_CAMERA, interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
-from dashboard.shared.theme import GREY, laid_out, measure_name, plain, short_names, symbol, template_safe
+from dashboard.shared.theme import (
+    GREY,
+    laid_out,
+    measure_name,
+    plain,
+    short_names,
+    symbol,
+    template_safe,
+    with_legend_below,
+)
 from engine.messages.languages import mark, tr
 
 ROW_HEIGHT = 40
@@ -103,8 +112,7 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
     figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(title=measure_name(measure), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
-    figure.update_layout(margin={"t": 12, "b": 56}, legend={"y": -0.2})
-    return figure
+    return with_legend_below(figure.update_layout(margin={"t": 12}))
 
 
 def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str, across: str) -> go.Figure:
@@ -168,5 +176,4 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str, acro
     )
     height = (ROW_HEIGHT + 8 * (len(models) - 1)) * len(names) + 110
     figure = laid_out(figure, height=height, legend=len(models) > 1, across=across, up=tr("Score"))
-    figure.update_layout(scattermode="group", margin={"t": 12, "b": 64}, legend={"y": -0.26})
-    return figure
+    return with_legend_below(figure.update_layout(scattermode="group", margin={"t": 12}))

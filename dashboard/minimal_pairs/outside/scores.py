@@ -17,7 +17,7 @@ from engine.datasets.formats.columns import SCORES_GIVEN
 from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.outside_names import PREFIX
-from engine.datasets.scores.files import FORMS, PARQUET, ScoreFile, read_scores
+from engine.datasets.scores.files import FORMS, PARQUET, ScoreFile, read_scores, read_together
 from engine.datasets.scores.matching import attached
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.records import Settings
@@ -25,7 +25,6 @@ from engine.messages.languages import mark, tr, tr_n, translated
 from engine.options import options_of
 
 KIND = "minimal-pairs"
-RESULTS = "results_"  # how lm-evaluation-harness begins the name of what is beside its samples
 HELP = mark(
     "Log-likelihoods of the same sentences, computed elsewhere: each file is one model, or several by a column of their "
     "names. Sentences are matched by their exact text."
@@ -80,18 +79,14 @@ def _title() -> str:
 
 
 def _with(dataset: MinimalPairs, uploads: Sequence[Any]) -> MinimalPairs:
-    """The dataset with the scores of all files; the results of lm-evaluation-harness name the model of its samples."""
-    results = [upload for upload in uploads if upload.name.startswith(RESULTS)]
+    """The dataset with the scores of all files; samples of lm-evaluation-harness are read with their results."""
     files: list[ScoreFile] = []
     skipping = skips_bad_rows(KIND)
-    for upload in uploads:
-        if upload in results:
-            continue
-        together = (upload, *results)
+    for together in read_together([(upload.name, upload) for upload in uploads]):
         files += read_upload(
             read_scores,
-            "-".join(str(one.file_id) for one in together),
-            lambda together=together: tuple((one.name, one.getvalue()) for one in together),  # type: ignore[misc]
+            "-".join(str(one.file_id) for _, one in together),
+            lambda together=together: tuple((name, one.getvalue()) for name, one in together),  # type: ignore[misc]
             skip_bad_rows=skipping,
         )
     ids = "-".join(str(upload.file_id) for upload in uploads)

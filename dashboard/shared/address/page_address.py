@@ -42,7 +42,8 @@ class _Kept:
 
     names: of the choices in the last drawing. chosen: their values in it. left: the part of the address that says them,
     as the last drawing left it; at the opening it may say more than `chosen`. widgets: the values of the page's widgets
-    in the last drawing. ignored: what is said of the address at present; told: what was said since the opening.
+    in the last drawing. ignored: of what it is said at present that it is not used, and why; told: of what it was said
+    since the opening.
     """
 
     opened: int = 0
@@ -51,8 +52,8 @@ class _Kept:
     left: Texts = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     widgets: dict[str, str] = field(default_factory=dict)
-    ignored: list[str] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
+    ignored: list[tuple[str, str]] = field(default_factory=list)
+    told: set[tuple[str, str]] = field(default_factory=set)
 
 
 class PageAddress:
@@ -124,16 +125,10 @@ class PageAddress:
         """
         if name not in self._kept.first:
             return
-        notice = tr(
-            "The link asks for {name} {value}, which {why}: ignored.",
-            name=name,
-            value=shown(self._kept.first[name]),
-            why=translated(why).rstrip(".。"),  # an error of the engine is a sentence
-        )
-        if notice not in self._kept.told:
-            self._kept.told.add(notice)
-            self._kept.ignored.append(notice)
-            self._say(notice)
+        if (name, why) not in self._kept.told:
+            self._kept.told.add((name, why))
+            self._kept.ignored.append((name, why))
+            self._say(name, why)
 
     def keep(self, declared: Option, value: Any, base: Any) -> None:
         """Write a choice to the URL where it is another than `base`."""
@@ -184,8 +179,8 @@ class PageAddress:
     def notices(self) -> None:
         """Draw what of the address is ignored, also by choices that come later, until another choice is made."""
         self._notices = st.container(gap="xsmall")
-        for notice in self._kept.ignored:
-            self._say(notice)
+        for name, why in self._kept.ignored:
+            self._say(name, why)
 
     @st.fragment
     def copy_link(self) -> None:
@@ -207,9 +202,15 @@ class PageAddress:
         """Of no choice: it does not begin as the keys of those do."""
         return f"link-{self._page}-{self.place}"
 
-    def _say(self, notice: str) -> None:
+    def _say(self, name: str, why: str) -> None:
         # A fragment that is drawn alone cannot draw outside of itself; the next drawing of the page says it.
         if self._notices is not None and not self._is_drawn:
+            notice = tr(
+                "The link asks for {name} {value}, which {why}: ignored.",
+                name=name,
+                value=shown(self._kept.first[name]),
+                why=translated(why).rstrip(".。"),  # an error of the engine is a sentence
+            )
             self._notices.caption(f":orange[:material/link_off:] {verbatim(notice)}")  # untranslated
 
     def _is_opened(self, address: Texts, anchor: str) -> bool:

@@ -169,6 +169,29 @@ def n_known(columns: Iterable[str]) -> int:
     return len(known & {normalize_name(column) for column in columns})
 
 
+def header_place(rows: Sequence[Sequence[str]]) -> int:
+    """Which of the first rows of a file names its columns: the first, or one below a title or merged cells.
+
+    That is one with two known names, where the first has fewer and fills fewer cells.
+
+    >>> header_place([["Survey 2026", "", ""], ["text", "label", "memo"]]), header_place([["a", "b"], ["text", "label"]])
+    (1, 0)
+    """
+    if n_known(rows[0]) > 1:
+        return 0
+    n_filled = [sum(map(bool, map(str.strip, row))) for row in rows]
+    return next((place for place, row in enumerate(rows) if n_filled[place] > n_filled[0] and n_known(row) > 1), 0)
+
+
+def above_header_notice(name: str, above: Sequence[Sequence[str]]) -> Message:
+    """What stands above the row that names the columns, and is not read."""
+    return Message(
+        "{name}: what stands above the names of its columns is left out: {titles}.",
+        name=name,
+        titles=quoted([text for row in above for text in row if text.strip()]),
+    )
+
+
 def guess(columns: Iterable[str], roles: Iterable[str]) -> dict[str, str | None]:
     """For each role the column that its known NAMES point to, or None; no column is taken twice.
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from engine.datasets.formats import headerless, sections
 from engine.datasets.formats.bounds import refuse_bad_rows
+from engine.datasets.formats.columns import above_header_notice, header_place
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column, unescape_formula
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, GridBuilder, quoted
 from engine.datasets.formats.records import Record, records
@@ -81,8 +82,9 @@ def read_delimited(
 ) -> Grid:
     """The rows of lines under their header line; `lines` gives the lines anew at each call.
 
-    header: a key of `headerless.HEADERS`; quoting: one of QUOTINGS. Raises InputError listing every line that is
-    wrongly quoted or whose number of fields differs from that of the header; with `skip_bad_rows` these are left out.
+    A title above that line is left out with a notice. header: a key of `headerless.HEADERS`; quoting: one of QUOTINGS.
+    Raises InputError listing every line that is wrongly quoted or whose number of fields differs from that of the
+    header; with `skip_bad_rows` these are left out.
     """
     rows, found_quoting = cut(lines, separator, quoting)
     first = list(islice(rows, headerless.PEEKED))
@@ -93,7 +95,12 @@ def read_delimited(
     )
     if first and (header == headerless.DATA or known is not None):
         return _without_header(name, first, rows, separator, known, skip_bad_rows, found_quoting)
-    rows = chain(first, rows)
+    above = (
+        header_place([row.fields for row in first[: headerless.MOST_ABOVE + 1]])
+        if first and header == headerless.DETECT
+        else 0
+    )
+    rows = chain(first[above:], rows)
     head = next(rows, None)
     if head is None:
         raise InputError(
@@ -108,9 +115,12 @@ def read_delimited(
                 fault=head.fault,
             )
         )
-    return grid_of_records(
+    grid = grid_of_records(
         name, head.fields, rows, head.number, separator, skip_bad_rows=skip_bad_rows, quoting=found_quoting
     )
+    if not above:
+        return grid
+    return replace(grid, notices=(above_header_notice(name, [row.fields for row in first[:above]]), *grid.notices))
 
 
 def read_sections(lines: Callable[[], Iterable[str]], name: str) -> Grid:

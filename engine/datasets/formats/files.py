@@ -209,9 +209,7 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
-        grid = read_workbook(
-            source, title, skip_bad_rows=how.skip_bad_rows, sheet=how.sheet, has_header=how.header != headerless.DATA
-        )
+        grid = read_workbook(source, title, skip_bad_rows=how.skip_bad_rows, sheet=how.sheet, header=how.header)
         return _table(title, grid, "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(

@@ -21,6 +21,7 @@ READ_AS = Message(
     "say so (--header names, or on the page)."
 )
 PEEKED = 20  # records by which a file is known
+MOST_ABOVE = 5  # rows that may stand above the names of the columns
 
 
 def chosen(header: str) -> Message:

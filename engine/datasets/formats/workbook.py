@@ -9,14 +9,14 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from engine.datasets.formats import bounds
-from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, n_known
+from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, above_header_notice, header_place, n_known
 from engine.datasets.formats.grid import Grid, GridBuilder, quoted
-from engine.datasets.formats.headerless import numbered_columns
+from engine.datasets.formats.headerless import DATA, DETECT, MOST_ABOVE, numbered_columns
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -39,16 +39,16 @@ Position = tuple[int, int]  # number of the row, column from 0
 
 
 def read_workbook(
-    source: Path | bytes, name: str, *, skip_bad_rows: bool = False, sheet: str = "", has_header: bool = True
+    source: Path | bytes, name: str, *, skip_bad_rows: bool = False, sheet: str = "", header: str = DETECT
 ) -> Grid:
-    """The rows under the first filled row of a sheet.
+    """The rows under the first filled row of a sheet, or under a later one that names its columns below a title.
 
     Of several sheets it is `sheet`, else the first with two columns of known names, else the first that is not empty;
     a notice names all. Values are those of the cells: texts unchanged but for `unescaped`, whole numbers without ".0",
     dates in ISO format. A formula is read as its stored result, or as its own text in a workbook that stores no
-    results at all (one written by a program). Blank rows are left out but counted. Without `has_header` the first
-    filled row is one of data, and the columns are numbered. Raises InputError for any other file, for a `sheet` that
-    is not there or empty, and as GridBuilder does.
+    results at all (one written by a program). Blank rows are left out but counted. `header` is a key of
+    `headerless.HEADERS`: where the first filled row is one of data, the columns are numbered. Raises InputError for any
+    other file, for a `sheet` that is not there or empty, and as GridBuilder does.
     """
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
@@ -69,7 +69,8 @@ def read_workbook(
         _refuse_other_archives(source, name)
         headers = _headers(source, name)
         chosen = _chosen(headers, name, sheet)
-        builder = _sheet(source, name, chosen, has_header)
+        above = headers[chosen][:-1] if header == DETECT else []
+        builder = _sheet(source, name, chosen, None if header == DATA else len(above))
     except (InputError, MemoryError):
         raise
     except Exception as error:
@@ -83,7 +84,7 @@ def read_workbook(
             )
         ) from error
     titles = list(headers)
-    notices: list[str] = []
+    notices: list[str] = [above_header_notice(name, above)] if above else []
     if len(titles) > 1 and not sheet:
         notices.append(
             Message(
@@ -170,17 +171,17 @@ def _book(source: Path | bytes, *, data_only: bool) -> Iterator[Any]:
             book.close()
 
 
-def _headers(source: Path | bytes, name: str) -> dict[str, list[str]]:
-    """The first filled row of each sheet that has one, by title."""
-    headers: dict[str, list[str]] = {}
+def _headers(source: Path | bytes, name: str) -> dict[str, list[list[str]]]:
+    """The filled rows of each sheet that has some down to the one that names the columns, by title."""
+    headers: dict[str, list[list[str]]] = {}
     with _book(source, data_only=False) as book:
         for sheet in book.worksheets:
-            if (first := next(_filled_rows(sheet, name), None)) is not None:
-                headers[sheet.title] = first[1]
+            if first := [values for _, values in islice(_filled_rows(sheet, name), MOST_ABOVE + 1)]:
+                headers[sheet.title] = first[: header_place(first) + 1]
     return headers
 
 
-def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
+def _chosen(headers: Mapping[str, list[list[str]]], name: str, sheet: str) -> str:
     """The title of the sheet to read. Raises InputError for none, and for a `sheet` that is not one of them."""
     if not headers:
         raise InputError(Message("{name} holds no data.", name=name))
@@ -193,15 +194,15 @@ def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
                 headers=quoted(list(headers)),
             )
         )
-    fitting = (title for title, header in headers.items() if n_known(header) > 1)
+    fitting = (title for title, rows in headers.items() if n_known(rows[-1]) > 1)
     return sheet or next(fitting, next(iter(headers)))
 
 
-def _sheet(source: Path | bytes, name: str, title: str, has_header: bool) -> GridBuilder:
-    """The rows of a sheet that has some."""
+def _sheet(source: Path | bytes, name: str, title: str, n_above: int | None) -> GridBuilder:
+    """The rows of a sheet that has some; n_above: as `_built` takes it."""
     formulas: set[Position] = set()
     with _book(source, data_only=False) as book:
-        builder = _built(_filled_rows(book[title], name, formulas), name, has_header)
+        builder = _built(_filled_rows(book[title], name, formulas), name, n_above)
     if formulas:
         with _book(source, data_only=True) as book:
             results = {
@@ -213,14 +214,14 @@ def _sheet(source: Path | bytes, name: str, title: str, has_header: bool) -> Gri
         if results:  # a formula without a stored result is empty then
             results = {position: results.get(position, "") for position in formulas}
             with _book(source, data_only=False) as book:
-                builder = _built(_with_results(_filled_rows(book[title], name), results), name, has_header)
+                builder = _built(_with_results(_filled_rows(book[title], name), results), name, n_above)
     return builder
 
 
-def _built(rows: Iterator[Row], name: str, has_header: bool) -> GridBuilder:
-    """The rows as a table, the first one as its header, or all of them in numbered columns."""
-    header_number, header = next(rows, (0, []))
-    if not has_header:
+def _built(rows: Iterator[Row], name: str, n_above: int | None) -> GridBuilder:
+    """The rows as a table: its header comes after `n_above` filled rows; where that is None all are data."""
+    header_number, header = next(islice(rows, n_above or 0, None), (0, []))
+    if n_above is None:
         rows, header_number = chain([(header_number, header)], rows), header_number - 1
         header = numbered_columns(len(header))
     builder = GridBuilder(name, header)

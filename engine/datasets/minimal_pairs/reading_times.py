@@ -37,8 +37,14 @@ ROLES = (
 NAMES: Mapping[str, tuple[str, ...]] = {
     "word": ("word", "words", "token", "surface", "単語", "語"),
     "time": layouts.TIMES,
-    "item": ("item", "item_id", "text_id", "sent_nr", "sentence_id", "sentence_number", "story", "passage", "article"),
-    "position": ("zone", "word_pos", "position", "word_number", "word_index", "word_position", "context_length"),
+    "item": (
+        *("item", "item_id", "text_id", "sent_nr", "sentence_id", "sentence_number", "story", "passage", "article"),
+        *("文番号", "文章番号"),
+    ),
+    "position": (
+        *("zone", "word_pos", "position", "word_number", "word_index", "word_position", "context_length"),
+        *("位置", "単語番号"),
+    ),
     "context": ("context", "prefix", "preceding_context", "left_context"),
     "frequency": ("subtlex_log10", "log_frequency", "log_freq", "frequency", "freq", "頻度"),
     "length": ("length", "word_length", "wlen"),

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message, named, together
 
 PARQUET, LINES = ".parquet", ".jsonl"
+Source = TypeVar("Source")
 SAMPLES, OUTPUTS = (
     named("samples of lm-evaluation-harness"),
     named("prompt_logprobs of vLLM"),
@@ -55,7 +56,7 @@ class ScoreFile:
 
     digest: SHA-256 of the content; of several files, of their digests. form: a key of FORMS. models: their lines.
     model: the name of a single model that the files do not name line by line, "" where they do not. published: what the
-    file says of its own accuracy. given: what the file, folder or archive was called where it was given.
+    file says of its own accuracy. given: what the files, folder or archive were called where they were given.
     """
 
     name: str
@@ -66,7 +67,7 @@ class ScoreFile:
     published: Mapping[str, float] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     left_out: tuple[BadRow, ...] = ()
-    given: str = ""
+    given: tuple[str, ...] = ()
 
 
 def read_scores(
@@ -78,30 +79,30 @@ def read_scores(
 ) -> tuple[ScoreFile, ...]:
     """The scores in files (name, content): a table each, or samples of lm-evaluation-harness, which belong together.
 
-    The first is what was given; others belong to it, as the results beside samples.
-
-    A folder or an archive is read as the files in it. Of a file of samples on the disk, the results beside it name the
-    model. Raises InputError: a file that cannot be read, a layout that is not known, and rows with values that are no
+    A folder or an archive is read as the files in it. Samples of one folder are of the model that the results of their
+    date name, which lie beside a file on the disk; uploads without results belong together where their dates agree.
+    Raises InputError: a file that cannot be read, a layout that is not known, and rows with values that are no
     log-likelihoods, all of them listed; with `skip_bad_rows` these are left out.
     """
     found: list[ScoreFile] = []
-    samples: list[tuple[Table, str, str]] = []  # with the digest, and the folder
+    samples: list[tuple[Table, str, str, str]] = []  # with the digest, the folder and what was given
     results: list[tuple[Table, str]] = []
     with metered():
-        for name, content, folder in _members(sources):
+        for name, content, folder, given in _members(sources):
             table = any_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
             if lm_eval.is_results(table):
                 results.append((table, folder))
             elif lm_eval.fits(table):
-                samples.append((table, digest_of(content), folder))
+                samples.append((table, digest_of(content), folder, given))
             else:
-                found.append(_read(table, digest_of(content), skip_bad_rows))
-    folders = dict.fromkeys(folder for *_, folder in samples)
-    for folder in folders:
-        own = [(table, digest) for table, digest, of_table in samples if of_table == folder]
-        found.append(
-            _of_samples(own, [table for table, of_table in results if of_table == folder], folder, skip_bad_rows)
-        )
+                found.append(replace(_read(table, digest_of(content), skip_bad_rows), given=(given,)))
+    runs: dict[tuple[str, str], list[tuple[Table, str, str, str]]] = {}
+    for sample in samples:
+        runs.setdefault(_run_of(sample[0], sample[2], results), []).append(sample)
+    for (folder, model), own in runs.items():
+        of_run = [of for of, within in results if within == folder and lm_eval.model_of_results(of) == model]
+        file = _of_samples([(table, digest) for table, digest, *_ in own], of_run, folder, skip_bad_rows)
+        found.append(replace(file, given=tuple(dict.fromkeys(given for *_, given in own))))
     if not found:
         names = ", ".join(name for name, _ in sources)
         raise InputError(
@@ -109,7 +110,33 @@ def read_scores(
                 "{names} holds no scores of sentences. Needed is one of these: {listed}.", names=names, listed=_wants()
             )
         )
-    return tuple(replace(file, given=sources[0][0]) for file in found)
+    return tuple(found)
+
+
+def read_together(sources: Sequence[tuple[str, Source]]) -> list[list[tuple[str, Source]]]:
+    """The files (name, content) that one `read_scores` is to read: samples and results together, any other by itself.
+
+    >>> read_together([("samples_x.jsonl", 1), ("mine.csv", 2), ("samples_y.jsonl", 3)])
+    [[('samples_x.jsonl', 1), ('samples_y.jsonl', 3)], [('mine.csv', 2)]]
+    """
+    together: dict[str, list[tuple[str, Source]]] = {}
+    results = [source for source in sources if source[0].startswith(lm_eval.RESULTS)]
+    for number, source in enumerate(sources):
+        if source not in results:
+            key = lm_eval.SAMPLES if source[0].startswith(lm_eval.SAMPLES) else str(number)
+            together.setdefault(key, []).append(source)
+    return [[*files, *results] for files in together.values()] or [results]
+
+
+def _run_of(table: Table, folder: str, results: Sequence[tuple[Table, str]]) -> tuple[str, str]:
+    """What samples of one model share: the folder, and the model of the results of their date; without these the date."""
+    date = lm_eval.date_of(table.name)
+    models = {
+        lm_eval.date_of(of_run.name): lm_eval.model_of_results(of_run) for of_run, within in results if within == folder
+    }
+    if len(set(models.values())) == 1 and (folder or not date):
+        models.setdefault(date, next(iter(models.values())))
+    return folder, models.get(date) or ("" if folder else date)
 
 
 def _wants() -> Message:
@@ -119,20 +146,22 @@ def _wants() -> Message:
     )
 
 
-def _members(sources: Sequence[tuple[str, bytes | Path]]) -> list[tuple[str, bytes | Path, str]]:
-    """Each file with the folder that it is in; with a file of samples the results beside it."""
-    members: list[tuple[str, bytes | Path, str]] = []
+def _members(sources: Sequence[tuple[str, bytes | Path]]) -> list[tuple[str, bytes | Path, str, str]]:
+    """Each file with its folder and what was given; with a file of samples the results beside it."""
+    members: list[tuple[str, bytes | Path, str, str]] = []
     given = {content.resolve() for _, content in sources if isinstance(content, Path)}
     for name, content in sources:
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
             for member, raw in read_members(content, name, suffixes=(*SUFFIXES, PARQUET)):
-                members.append((member, raw, f"{name}/{PurePosixPath(member).parent}"))
+                members.append((member, raw, f"{name}/{PurePosixPath(member).parent}", name))
             continue
         folder = str(content.parent) if isinstance(content, Path) else ""
-        members.append((name, content, folder))
-        if isinstance(content, Path) and name.startswith("samples_"):
-            beside = sorted(path for path in content.parent.glob("results_*.json") if path.resolve() not in given)
-            members += [(path.name, path, folder) for path in beside[-1:]]
+        members.append((name, content, folder, name))
+        if isinstance(content, Path) and name.startswith(lm_eval.SAMPLES):
+            beside = sorted(
+                path for path in content.parent.glob(f"{lm_eval.RESULTS}*.json") if path.resolve() not in given
+            )
+            members += [(path.name, path, folder, name) for path in beside[-1:]]
             given |= {path.resolve() for path in beside[-1:]}
     return members
 

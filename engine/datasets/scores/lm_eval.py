@@ -16,7 +16,9 @@ from engine.datasets.formats.files import Table
 from engine.datasets.scores.lines import Collector
 from engine.messages.message import Message
 
+SAMPLES, RESULTS = "samples_", "results_"  # how the names of its files begin
 _TASK = re.compile(r"samples_(.+?)_\d{4}-\d{2}-\d{2}T[\d.-]+$")
+_DATE = re.compile(r"_(\d{4}-\d{2}-\d{2}T[\d.-]*\d)\.jsonl?$")
 # Of `model_args`, in the order in which lm-evaluation-harness looks for the name of the model.
 _NAMES = ("peft", "delta", "pretrained", "model", "path", "engine")
 NOT_SUMS = Message(
@@ -46,6 +48,16 @@ def task_of(name: str) -> str:
     stem = name.rpartition("/")[2].removesuffix(".jsonl").removesuffix(".json")
     match = _TASK.fullmatch(stem)
     return match.group(1) if match else stem
+
+
+def date_of(name: str) -> str:
+    """The date of the run in the name of one of its files, "" without one.
+
+    >>> date_of("samples_x_2024-07-01T10-00-00.1.jsonl"), date_of("results_2024-07-01T10-00-00.1.json"), date_of("x.jsonl")
+    ('2024-07-01T10-00-00.1', '2024-07-01T10-00-00.1', '')
+    """
+    match = _DATE.search(name)
+    return match.group(1) if match else ""
 
 
 def model_of_results(table: Table) -> str:

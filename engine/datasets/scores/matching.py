@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -62,7 +61,9 @@ def attached(
     labels = labels or ("",) * len(files)
     _refuse_shared_labels(files, labels)
     notices += dict.fromkeys(
-        scores_notice(file.given or file.name, label) for file, label in zip(files, labels, strict=True)
+        scores_notice(given, label)
+        for file, label in zip(files, labels, strict=True)
+        for given in file.given or (file.name,)
     )
     for file, label in zip(files, labels, strict=True):
         notices += [Message("In {label}: {notice}", label=file.name, notice=notice) for notice in file.notices]
@@ -89,7 +90,8 @@ def _refuse_shared_labels(files: Sequence[ScoreFile], labels: Sequence[str]) -> 
     models: dict[tuple[str, str], list[str]] = {}
     for file, label in zip(files, labels, strict=True):
         names = [lines.model or file.model or "?" for lines in file.models]
-        models.setdefault((label, file.given or file.name), []).extend(names)
+        for given in file.given or (file.name,):
+            models.setdefault((label, given), []).extend(names)
     for (label, given), names in models.items():
         if label and len(names) > 1 and len(set(names)) == len(names):
             raise InputError(
@@ -107,8 +109,8 @@ def _names(file: ScoreFile, label: str) -> list[str]:
     """What settings call each model of a file."""
     if label:
         return [f"{label}={PREFIX}{label}"]
-    stem = PurePosixPath(file.name).name
-    stem = stem.removesuffix(PurePosixPath(stem).suffix) or stem
+    base = file.name.rpartition("/")[2]
+    stem = base.rpartition(".")[0] or base
     return [PREFIX + printable(lines.model or file.model or stem) for lines in file.models]
 
 

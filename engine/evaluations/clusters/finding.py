@@ -62,7 +62,7 @@ def _ends(intervals: Any, model: str) -> tuple[float, float]:
 def _without_rank(result: Result, names: dict[str, str]) -> list[Message]:
     models = result.models
     unranked = models.loc[(models["rank"].isna() & models["score"].notna()).to_numpy(), "model"]
-    if not len(unranked) or len(unranked) == len(models):
+    if not len(unranked):
         return []
     return [
         Message(

@@ -127,7 +127,7 @@ class Settings:
     metric: str = option(
         "cosine",
         "Distance of the map (PCA is always euclidean) and of the nearest neighbours.",
-        choices=("cosine", "euclidean"),
+        choices=(Choice("cosine", "cosine"), Choice("euclidean", "Euclidean")),
     )
     seed: int = option(
         0,

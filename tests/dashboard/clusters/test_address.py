@@ -115,6 +115,9 @@ def test_what_is_selected_and_hidden_in_the_maps_is_in_the_address(dataset: Labe
     for name in ("selected", "hidden", "section", "alone", "colour"):
         assert f"The link asks for {name} " in words(wrong)
     assert linked(wrong) == {"run": [run_id]}
+    wrong.session_state["language"] = "ja"
+    said = words(drawn(wrong))
+    assert "The link asks for" not in said and said.count("は無視しました") == 5
 
 
 def maps_of(app: AppTest) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.fill_mask.means import ranks_of
 from dashboard.shared import session
+from dashboard.shared.theme import short_names
 from engine.datasets import sample_data
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.evaluations.fill_mask.records import ALL, FILES, Settings
@@ -318,3 +319,9 @@ def test_a_model_has_the_places_that_the_tests_leave_it_over_the_same_sentences_
 def test_the_table_of_several_models_begins_with_the_rank(backend: FakeBackend) -> None:
     app = visit(run=finished(TWO))
     assert list(app.dataframe[0].value)[:2] == ["rank", "model"]
+
+
+def test_the_table_keeps_the_ends_of_long_names_which_its_cells_would_cut(backend: FakeBackend) -> None:
+    names = [f"/srv/experiments/2026/masked/{name}/checkpoint-10000" for name in ("first", "second")]
+    shown = visit(run=finished(TWO, *names)).dataframe[0].value["model"].tolist()
+    assert sorted(shown) == sorted(short_names(names).values()) and max(map(len, shown)) < min(map(len, names))

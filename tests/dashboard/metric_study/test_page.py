@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.metric_study.labels import cell_key
 from dashboard.shared import session
+from dashboard.shared.theme import short_names
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment import records as alignment
@@ -132,6 +133,13 @@ def test_a_row_of_the_table_shows_its_pairs(backend: FakeBackend) -> None:
     chosen = words(drawn(app))
     model = lines[2]["model"]
     assert f"r = {lines[2]['pearson']:.3f}".replace("-", "−") in chosen and (model in chosen or "F-score" in chosen)
+
+
+def test_the_table_keeps_the_ends_of_long_names_which_its_cells_would_cut(backend: FakeBackend) -> None:
+    names = [f"/srv/experiments/2026/study/{name}/checkpoint-10000" for name in ("first", "second")]
+    shown = set(settings_table(visit(finished(None, *names, idfs=("none",))))["setting"])
+    short = set(short_names(names).values())
+    assert short | {f"{name}, cosine" for name in short} <= shown and not any("/srv/" in name for name in shown - short)
 
 
 def test_a_click_on_a_cell_shows_its_pairs_and_the_last_choice_counts(backend: FakeBackend) -> None:

@@ -62,6 +62,19 @@ def test_the_rows_of_a_table_under_every_score_say_which(result: Result, name: s
         assert len(rows) and set(rows["normalization"]) == {score}
 
 
+def test_a_long_legend_stands_below_the_texts_under_the_axis_and_takes_nothing_of_the_plot() -> None:
+    """Ten models on a phone: their names lay on "shorter (A < U)", and on a high figure far below its plot."""
+    few, many = (
+        charts.difference_figure(by_difference(synthetic(60, models=tuple("abcdefghij"[:n])), "LP")) for n in (2, 10)
+    )
+    for figure in (few, many, slope_figure(slopes(synthetic(60, models=tuple("abcdefghij"))))):
+        legend = figure.layout.legend
+        assert (legend.yref, legend.y, legend.yanchor) == ("container", 0, "bottom")
+        assert legend.title.text.isspace() and legend.title.side == "top"  # what keeps it from the texts
+    assert many.layout.height - few.layout.height >= 6 * 20
+    assert all(trace.cliponaxis is False for trace in many.data[:10])
+
+
 def test_models_of_equal_accuracy_are_named_in_the_order_of_the_run(result: Result) -> None:
     rates = {model: rows["accuracy"].iloc[0] for model, rows in summary(result, ("LP",)).groupby("model")}
     better, worse = sorted(MODELS, key=lambda model: -rates[model])

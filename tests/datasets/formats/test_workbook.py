@@ -52,3 +52,26 @@ def test_characters_that_a_workbook_escapes() -> None:
 def test_rows_keep_their_numbers_below_empty_ones() -> None:
     rows = [*DATA[:2], [], ["", ""], DATA[2]]
     assert from_table(read_table(book(data=rows), "a.xlsx")).rows == (1, 4)
+
+
+def test_a_title_above_the_names_of_the_columns_is_left_out_with_a_notice() -> None:
+    """Sheets as they are kept by hand: a title in merged cells, a blank row, then the names."""
+    rows = [["調査 2026年度"], [], ["文", "ラベル", "備考"], ["雨。", "天気"], ["鍋。", "料理", "済"]]
+    for table in (
+        read_table(book(予備=rows), "a.xlsx"),
+        read_table(
+            "\n".join(",".join([*row, "", "", ""][:3]) for row in rows if row).encode(), "a.csv", encoding="utf-8"
+        ),
+        read_table("調査 2026年度\n\n文,ラベル,備考\n雨。,天気,\n鍋。,料理,済\n".encode(), "a.csv", encoding="utf-8"),
+    ):
+        assert list(table.frame.columns) == ["文", "ラベル", "備考"] and list(table.frame.index) == [1, 2]
+        assert table.frame["備考"].tolist() == ["", "済"]
+        [said] = [notice for notice in table.notices if "above" in notice]
+        assert said == f"{table.name}: what stands above the names of its columns is left out: '調査 2026年度'."
+
+
+def test_the_first_row_names_the_columns_where_that_is_said_or_nothing_tells_of_another() -> None:
+    rows = [["調査", "", ""], ["文", "ラベル", "備考"], ["雨。", "天気", "済"]]
+    assert list(read_table(book(予備=rows), "a.xlsx", header="names").frame.columns) == ["調査", "column 2", "column 3"]
+    assert list(read_table(book(予備=rows), "a.xlsx", header="data").frame.index) == [1, 2, 3]
+    assert list(read_table(b"one,two\ntext,label\na,b\n", "a.csv").frame.columns) == ["one", "two"]

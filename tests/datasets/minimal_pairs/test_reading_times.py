@@ -76,6 +76,12 @@ def test_the_ucl_corpus_is_recognised() -> None:
     assert dataset.fields["item"] == ("7",)
 
 
+def test_a_japanese_table_is_recognised() -> None:
+    rows = ["文番号,位置,単語,読み時間,参加者", "1,2,眠る。,300,P1", "1,1,猫が,250,P1", "1,1,猫が,270,P2"]
+    dataset = read("\n".join(rows))
+    assert dataset.acceptable == ("猫が眠る。",) and words(dataset)[0].times == {"読み時間": [260, 300]}
+
+
 def test_columns_of_other_names_are_chosen() -> None:
     text = "story,n,form,ms,ms2\na,1,猫が,300,310\na,2,鳴いた。,400,410\n"
     with pytest.raises(InputError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores
 from engine.datasets.scores.export import score_files
-from engine.datasets.scores.files import ScoreFile, read_frame, read_scores
+from engine.datasets.scores.files import ScoreFile, read_frame, read_scores, read_together
 from engine.datasets.scores.matching import attached
 from engine.errors import InputError
 
@@ -198,6 +199,34 @@ def test_a_zip_of_samples_is_one_model(tmp_path: Path) -> None:
     assert any(
         "blimp_x: the results say an accuracy of 0.6667, and the samples one of 1.0000" in n for n in dataset.notices
     )
+
+
+def test_samples_of_two_models_are_told_apart_by_the_date_of_their_results() -> None:
+    """As they are uploaded together: files of one model's tasks, with results that name it, beside those of another."""
+    first, *others = samples().splitlines(keepends=True)
+    uploads = {
+        "samples_x_2025-01-31T10-00-00.1.jsonl": first,
+        "samples_y_2025-01-31T10-00-00.1.jsonl": "".join(others),
+        "results_2025-01-31T10-00-00.1.json": RESULTS,
+        "samples_x_2025-02-01T10-00-00.1.jsonl": samples().replace("-10.5", "-11.5"),
+        "results_2025-02-01T10-00-00.1.json": json.dumps(json.loads(RESULTS) | {"model_name": "org/b"}),
+        "samples_x_2025-03-01T10-00-00.1.jsonl": samples(),
+        "other.csv": "sentence,log_likelihood\n" + "".join(f'"{text}",{value}\n' for text, value in SUMS.items()),
+    }
+    together = read_together([(name, text.encode()) for name, text in uploads.items()])
+    dataset = attached(PAIRS, [file for sources in together for file in read_scores(sources)])
+    assert {scores.name: sums_of(scores) == EXPECTED for scores in dataset.scores} == {
+        "scores/openai-community/gpt2": True,
+        "scores/org/b": False,
+        "scores/samples_x_2025-03-01T10-00-00.1": True,
+        "scores/other": True,
+    }
+    named = [shlex.split(notice)[-1] for notice in dataset.notices if notice.startswith("Scores from: ")]
+    assert sorted(named) == sorted(name for name in uploads if not name.startswith("results_"))
+    one_result = [
+        (name, text.encode()) for name, text in uploads.items() if name != "results_2025-02-01T10-00-00.1.json"
+    ]
+    assert [file.model for file in read_scores(one_result[:4])] == ["openai-community/gpt2", ""]
 
 
 def test_a_folder_of_two_models_has_no_one_label(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.classification.records import Settings as Classification
 from engine.evaluations.clusters.evaluate import evaluate
+from engine.evaluations.clusters.finding import finding
 from engine.evaluations.clusters.records import RANKS, Settings
 from engine.evaluations.fill_mask import evaluate as fill_mask
 from engine.evaluations.fill_mask.records import Settings as FillMask
@@ -75,6 +76,11 @@ def test_a_model_to_which_most_tokens_are_unknown_has_no_rank_in_clusters() -> N
     n = sum(map(len, TEXTS))
     assert models["unknown_share"].tolist() == [0, 24 / n, 56 / n]
     assert any(notice.startswith("most: ") and "It has no rank" in notice for notice in result.notices)
+
+
+def test_the_finding_says_so_where_no_model_has_a_rank_too() -> None:
+    said = finding(evaluate(Settings(("most",), resamples=100), DATA, Vocabularies()))  # type: ignore[arg-type]
+    assert "Not ranked, because half of their tokens or more are unknown: most." in said
 
 
 def test_classification_says_so_and_ranks_all_the_same() -> None:

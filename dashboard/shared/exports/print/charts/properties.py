@@ -116,6 +116,9 @@ PRINTED = frozenset(
         "legend.xanchor",
         "legend.yanchor",
         "legend.title.text",
+        "legend.title.side",
+        "legend.yref",
+        "legend.maxheight",
         *(f"margin.{side}" for side in "lrtb"),
         *(
             f"axis.{name}"
