@@ -41,6 +41,8 @@ def of_figure(figure: dict[str, Any]) -> Iterator[str]:
     if layout.get("showlegend") and len({trace.get("name") for trace in traces}) < 2:
         yield f"a legend where there is nothing to tell apart: {about}"
     for trace in traces:
+        if "customdata" in trace and trace.get("hoverinfo") != "skip" and not trace.get("hovertemplate"):
+            yield f"numbers for a hover that no text names: {about}"
         for number in NUMBER_OF_DATA.findall(trace.get("hovertemplate", "")):
             rows = trace.get("customdata", [])
             if isinstance(rows, list) and not all(int(number) < len(_first_row(row)) for row in rows):

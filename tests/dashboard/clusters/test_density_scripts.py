@@ -94,6 +94,15 @@ def test_nothing_of_a_point_at_one_edge_is_seen_at_the_other() -> None:
     assert carried_out(script) == [True, True, False, False, False, False]
 
 
+def test_a_point_outside_colours_no_cell() -> None:
+    """On each side: -2 of the next row would be a cell of the row before, 21 one of the row after."""
+    given = scene([-2, 21, 4.5, 4.5], [4.5, 4.5, -2, 11]) + "const classes = [0, 0, 0, 0];"
+    script = f"""{given}
+    return [0, 1, 2, 3].map((i) => densityOf(scene, Uint32Array.of(i), classes, [[9, 9, 9]], 20, 10).some((v) => v > 0));
+    """
+    assert carried_out(script) == [False] * 4
+
+
 @pytest.mark.parametrize(
     ("color", "expected"), [("#3b5bdb", [59, 91, 219]), (" #000000", [0, 0, 0]), ("rgb(1, 20, 255)", [1, 20, 255])]
 )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,6 +19,7 @@ from dashboard.lessons import names
 from dashboard.lessons.catalog import LESSONS
 from dashboard.lessons.printed import lesson_file, right_answer
 from dashboard.lessons.records import Choice, Deed, Lesson, Number, OwnRun, Step
+from dashboard.lessons.short_sentences import SIDES
 from dashboard.shared import samples, session
 from dashboard.shared.inputs.sample_language import VARIABLE
 from engine.datasets import sample_data
@@ -231,6 +233,21 @@ def test_another_seed_of_the_map_is_held_against_the_same_vectors() -> None:
     assert deed.done([own_run(same)]) == "" == deed.done([])  # the sample's own seed
     alone = deed.done([own_run(others, replace(session.access().settings(others), **as_umap))])
     assert "yet another seed" in alone
+
+
+@pytest.mark.parametrize(("power", "told"), [(0.5, "the longer sentence is favoured"), (2.0, "does not do enough")])
+def test_what_is_said_of_meanlp_follows_its_slope(power: float, told: str) -> None:
+    """LP = -|S|^power makes MeanLP = -|S|^(power - 1), which rises with |S| below 1 and falls above it; with some noise."""
+    visit("lessons")
+    (step,) = (step for step in LESSONS["short-sentences"].steps if step.name == "scores")
+    _, result = sample_result("minimal-pairs", "en")
+    noise = np.exp(np.random.default_rng(0).normal(scale=0.1, size=(2, len(result.pairs))))
+    made = {
+        f"{side}_log_likelihood": -(result.pairs[f"{side}_tokens"] ** power) * factor
+        for side, factor in zip(SIDES, noise, strict=True)
+    }
+    with in_language("en"):
+        assert told in step.pose({"minimal-pairs": replace(result, pairs=result.pairs.assign(**made))}).explanation
 
 
 @EACH
