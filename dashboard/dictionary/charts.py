@@ -106,8 +106,8 @@ def idf_scatter(compared: pd.DataFrame, names: tuple[str, str], *, relative: boo
             + "<extra></extra>",
         )
     unit = "idf / log(N + 1)" if relative else axis_title("idf")
-    figure.update_xaxes(title=f"{first}: {unit}", rangemode="tozero")
-    figure.update_yaxes(title=f"{second}: {unit}", rangemode="tozero")
+    figure.update_xaxes(title=f"{first}: {unit}", rangemode="tozero", fixedrange=True)
+    figure.update_yaxes(title=f"{second}: {unit}", rangemode="tozero", fixedrange=True)
     figure = laid_out(figure, height=COMPARE_HEIGHT, legend=True)
     figure.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
     return figure
