@@ -42,7 +42,7 @@ gc.disable()  # until all is collected: what is imported stays
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no slow or nightly test where none is to run: some load half of what there is for models."""
+    """Import no test that the marker leaves out: some load half of what there is for models."""
     path = collection_path.relative_to(config.rootpath).as_posix()
     if not path.endswith(".py"):
         return None

@@ -125,7 +125,7 @@ def read_together(sources: Sequence[tuple[str, Source]]) -> list[list[tuple[str,
         if source not in results:
             key = lm_eval.SAMPLES if source[0].startswith(lm_eval.SAMPLES) else str(number)
             together.setdefault(key, []).append(source)
-    return [[*files, *results] for files in together.values()] or [results]
+    return [[*files, *results] for files in together.values()] or ([results] if results else [])
 
 
 def _run_of(table: Table, folder: str, results: Sequence[tuple[Table, str]]) -> tuple[str, str]:

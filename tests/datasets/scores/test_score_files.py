@@ -214,6 +214,7 @@ def test_samples_of_two_models_are_told_apart_by_the_date_of_their_results() -> 
         "other.csv": "sentence,log_likelihood\n" + "".join(f'"{text}",{value}\n' for text, value in SUMS.items()),
     }
     together = read_together([(name, text.encode()) for name, text in uploads.items()])
+    assert read_together([]) == []
     dataset = attached(PAIRS, [file for sources in together for file in read_scores(sources)])
     assert {scores.name: sums_of(scores) == EXPECTED for scores in dataset.scores} == {
         "scores/openai-community/gpt2": True,
