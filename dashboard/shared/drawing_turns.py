@@ -2,31 +2,32 @@
 
 Threads of one process share one interpreter. Thirty pages that are drawn at the same time all end late, and the thread
 that speaks to the browsers waits behind every one of them; two at a time end one after the other. A turn that is given
-back goes to the next person, not to the next page.
+back goes to the next person, not to the next page, and one turn is always left to somebody else.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 AT_ONCE = 2
-# Whose page has waited so long is drawn all the same, a page in each such time: pages that compute for long must not
-# hold up the others.
+# Who has waited so long without a turn has a page drawn all the same, one in each such time: pages that compute for long
+# must not hold up the others.
 LONGEST_SECONDS = 3.0
 
 
 class Turns:
-    """So many turns, given to those who wait in rotation. Who waits is told apart by a name."""
+    """So many turns, given to those who wait in rotation. Who waits is told apart by a name; "" is more than one."""
 
     def __init__(self, at_once: int) -> None:
         self._lock = threading.Lock()
-        self._free = at_once
+        self._free = self._at_once = at_once
+        self._held = Counter[str]()
         self._waiting: OrderedDict[str, deque[threading.Event]] = OrderedDict()
-        self._excepted: dict[str, float] = {}  # when somebody's page was last drawn without a turn
+        self._drawn: dict[str, float] = {}  # when somebody's page last began, with or without a turn
 
     @property
     def free(self) -> int:
@@ -36,8 +37,8 @@ class Turns:
     def acquire(self, owner: str) -> bool:
         """Wait for a turn; False for a page that is drawn without one because it has waited for LONGEST_SECONDS."""
         with self._lock:
-            if self._free:
-                self._free -= 1
+            if self._may_have_one(owner):
+                self._give(owner)
                 return True
             given = threading.Event()
             self._waiting.setdefault(owner, deque()).append(given)
@@ -52,23 +53,35 @@ class Turns:
                     return False
         return True
 
-    def release(self) -> None:
-        """Give a turn back, or on to who has waited longest for one."""
+    def release(self, owner: str) -> None:
+        """Give back a turn of `owner`, on to who has waited longest of those that may have one."""
         with self._lock:
-            if not self._waiting:
-                self._free += 1
-                return
-            owner, pages = self._waiting.popitem(last=False)
-            pages.popleft().set()
-            if pages:
-                self._waiting[owner] = pages
+            self._free += 1
+            self._held -= Counter([owner])
+            for waiting in [name for name in self._waiting if self._may_have_one(name)]:
+                if not self._free:
+                    break
+                pages = self._waiting.pop(waiting)
+                self._give(waiting)
+                pages.popleft().set()
+                if pages:
+                    self._waiting[waiting] = pages
+
+    def _may_have_one(self, owner: str) -> bool:
+        most = max(1, self._at_once - 1) if owner else self._at_once
+        return self._free > 0 and self._held[owner] < most
+
+    def _give(self, owner: str) -> None:
+        self._free -= 1
+        self._held[owner] += 1
+        self._drawn[owner] = time.monotonic()
 
     def _may_go_without(self, owner: str) -> bool:
         now = time.monotonic()
-        self._excepted = {name: when for name, when in self._excepted.items() if now - when < LONGEST_SECONDS}
-        if owner in self._excepted:
+        self._drawn = {name: when for name, when in self._drawn.items() if now - when < LONGEST_SECONDS}
+        if owner in self._drawn:
             return False
-        self._excepted[owner] = now
+        self._drawn[owner] = now
         return True
 
 
@@ -91,7 +104,7 @@ def turn(owner: str = "") -> Iterator[None]:
         yield
     finally:
         if _holder.has_turn:
-            _turns.release()
+            _turns.release(owner)
         _holder.has_turn = False
 
 
@@ -100,7 +113,7 @@ def waiting() -> Iterator[None]:
     """Let others have the turn of this thread, if it has one, while it waits for another process in the block."""
     had_turn = getattr(_holder, "has_turn", False)
     if had_turn:
-        _turns.release()
+        _turns.release(_holder.owner)
         _holder.has_turn = False
     try:
         yield

@@ -39,6 +39,7 @@ from tests.benchmarks import (
 from tests.benchmarks.host import cases as host
 from tests.benchmarks.measuring import CLOCK
 from tests.benchmarks.team import cases as team
+from tests.benchmarks.team import tabs
 
 NAMED_ONLY = ("million",)  # it takes a quarter of an hour
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -62,7 +63,7 @@ def main(parts: list[str]) -> int:
             "pages": lambda: report.budgets(page_cases.budgets(folder)),
             "answers": lambda: report.budgets(answer_cases.budgets(folder)),
             "clusters": lambda: report.budgets(cluster_cases.budgets(folder)),
-            "server": lambda: report.budgets(server_cases.budgets(folder)),
+            "server": lambda: report.budgets([*server_cases.budgets(folder), *tabs.budgets(folder)]),
             "million": lambda: report.budgets(million_cases.budgets(folder)),
         }
         if unknown := [part for part in parts if part not in tables]:

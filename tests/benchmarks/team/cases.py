@@ -102,7 +102,7 @@ def measured(folder: Path, load: Load) -> Measured:
             **load.variables,
         }
         if load.has_samples:
-            _evaluate_samples(data_dir)
+            evaluate_samples(data_dir)
         server = stack.enter_context(serving(data_dir, port, variables))
         start = _resident(server)
         watcher = stack.enter_context(_MemoryWatcher(server.process.pid))
@@ -113,7 +113,7 @@ def measured(folder: Path, load: Load) -> Measured:
     return Measured(journal, start, peak, end, tuple(growth))
 
 
-def _evaluate_samples(data_dir: Path) -> None:
+def evaluate_samples(data_dir: Path) -> None:
     """Evaluate the samples before anybody comes, as `make run` does."""
     here = {"HAKARI_DATA_DIR": str(data_dir), "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current)}
     subprocess.run([sys.executable, "-m", "dashboard.prepare_samples"], cwd=ROOT, check=True, env=os.environ | here)

@@ -82,7 +82,8 @@ def test_nobody_waits_for_a_page_that_does_not_end(monkeypatch: pytest.MonkeyPat
 def test_who_has_one_page_is_next_after_who_has_sixty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing_turns, "LONGEST_SECONDS", 1000.0)
     turns, order = Turns(AT_ONCE), list[str]()
-    assert all(turns.acquire("holder") for _ in range(AT_ONCE))
+    holders = [f"holder {number}" for number in range(AT_ONCE)]
+    assert all(map(turns.acquire, holders))
 
     def draw(owner: str) -> None:
         turns.acquire(owner)
@@ -91,20 +92,37 @@ def test_who_has_one_page_is_next_after_who_has_sixty(monkeypatch: pytest.Monkey
     for n, owner in enumerate(["many"] * 60 + ["one", "other"], 1):
         threading.Thread(target=draw, args=(owner,), daemon=True).start()
         wait_until(lambda n=n: sum(map(len, turns._waiting.values())) == n)
-    for n in range(1, 63):
-        turns.release()
+    for n, holder in enumerate([*holders, "one", *["many"] * 59], 1):
+        turns.release(holder)
         wait_until(lambda n=n: len(order) == n)
     assert order == ["many", "one", "other", *["many"] * 59]
 
 
-def test_of_many_pages_of_one_person_one_at_a_time_goes_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, turns = [100.0], Turns(0)
+def test_one_turn_is_left_to_others_than_who_has_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing_turns, "LONGEST_SECONDS", 1000.0)
+    turns = Turns(AT_ONCE)
+    for _ in range(AT_ONCE - 1):
+        assert turns.acquire("many")
+    second = threading.Thread(target=turns.acquire, args=("many",), daemon=True)
+    second.start()
+    wait_until(lambda: "many" in turns._waiting)
+    assert turns.free == 1 and turns.acquire("one")
+    turns.release("one")
+    assert turns.free == 1 and second.is_alive()
+    turns.release("many")
+    second.join(20)
+    assert turns.free == 1 and not second.is_alive()
+
+
+def test_only_who_had_no_turn_for_long_goes_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, turns = [100.0], Turns(AT_ONCE)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    turns.acquire("drawn")
     went = []
-    for seconds in (0, 1, LONGEST_SECONDS, 0):
+    for seconds in (1, 1, LONGEST_SECONDS - 2, 1, LONGEST_SECONDS - 1):
         now[0] += seconds
-        went.append((turns._may_go_without("many"), turns._may_go_without("one")))
-    assert went == [(True, True), (False, False), (True, True), (False, False)]
+        went.append((turns._may_go_without("drawn"), turns._may_go_without("one")))
+    assert went == [(False, True), (False, False), (True, False), (False, True), (True, False)]
 
 
 def test_without_a_turn_there_is_none_to_give_back() -> None:
