@@ -341,12 +341,11 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
             n_lines += block.count(b"\n")
         byte = file.read(1) or b"\0"
     word = _word_of_chardet(sample)[0] if sample else ""
+    hint: str = ""
     if (without_mark := _utf_16_without_mark(source, is_cut)) is not None:
         hint = MAY_BE.format(title=Message("{title} without byte order mark", title=ENCODINGS[without_mark]))
     elif alphabets.is_alphabet(word):
         hint = MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title()))
-    else:
-        hint = ""
     raise InputError(
         Message(
             "{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
