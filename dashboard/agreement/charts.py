@@ -20,7 +20,8 @@ DOT = 11
 NAMED_MODELS = 12  # beyond, names overlap; the hover still shows them
 PER_CENT = ("mask_probability", "classification_accuracy")
 LONGEST_NAME = 22
-NEAR_ACROSS, NEAR_ABOVE = 0.25, 0.12  # shares of the axes within which a name above a point overlaps another point
+NEAR_ACROSS, NEAR_ABOVE = 0.5, 0.12  # shares of the axes within which a name above a point overlaps another's
+EDGE = 0.25  # share of the width at either end in which a name goes inward: on a phone a centred one is cut
 
 
 def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = False) -> go.Figure:
@@ -37,7 +38,7 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
             mode="markers+text" if named else "markers",
             text=[plain(name) for name in _names(shared["model"].tolist())],
             textfont={"size": 11},
-            textposition=_name_positions(shared[first], shared[second], MEASURES[second]),
+            textposition=_name_positions(shared[first], shared[second], MEASURES[first], MEASURES[second]),
             cliponaxis=False,
             marker={
                 "size": DOT,
@@ -85,17 +86,24 @@ def _axis(values: pd.Series, kind: str) -> dict[str, object]:
     }
 
 
-def _name_positions(x: pd.Series, y: pd.Series, up: str) -> list[str]:
-    """The position of each name: below its point if another point is close above it, else above."""
-    across = (x - x.min()) / (float(x.max() - x.min()) or 1.0)
-    height = (y - y.min()) / (float(y.max() - y.min()) or 1.0)
-    if CARDS[up].better == "lower":
-        height = 1 - height
+def _name_positions(x: pd.Series, y: pd.Series, right: str, up: str) -> list[str]:
+    """The position of each name: below its point if another point is close above it, else above; inward at the ends."""
+    across, height = _places(x, right), _places(y, up)
     crowded = [
         bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
         for own_x, own_y in zip(across, height, strict=True)
     ]
-    return ["bottom center" if is_crowded else "top center" for is_crowded in crowded]  # untranslated
+    sides = ["center"] * len(across)
+    if len(across) > 1:
+        sides = ["right" if own < EDGE else "left" if own > 1 - EDGE else "center" for own in across]
+    return [f"{'bottom' if below else 'top'} {side}" for below, side in zip(crowded, sides, strict=True)]
+
+
+def _places(values: pd.Series, measure: str) -> pd.Series:
+    """Where on its axis each value is drawn, from 0 to 1, the better end."""
+    end = values.max() if CARDS[measure].better == "lower" else values.min()
+    places: pd.Series = (values - end).abs() / (float(values.max() - values.min()) or 1.0)
+    return places
 
 
 def _hover(kind: str, axis: str) -> str:

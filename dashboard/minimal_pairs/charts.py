@@ -23,6 +23,7 @@ from dashboard.shared.theme import (
     with_legend_below,
 )
 from engine.messages.languages import mark, tr, tr_n
+from engine.models.sources.names import shown_name
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -254,7 +255,11 @@ def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
         automargin=True,
     )
     figure = laid_out(
-        figure, height=LINE_HEIGHT * len(names) + 104, legend=True, across=measure_name("accuracy"), up=tr("Category")
+        figure,
+        height=LINE_HEIGHT * len(names) + 104,
+        legend=True,
+        across=tr("{measure} ({note})", measure=measure_name("accuracy"), note=plain(shown_name(model))),
+        up=tr("Category"),
     )
     figure.update_layout(margin={"t": UNDER_CAMERA, "b": 8}, legend={"y": -12 / (LINE_HEIGHT * max(len(names), 1))})
     return figure

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.rating.results import results
 from dashboard.shared import run_actions, session, wording
+from dashboard.shared.headlines import run_title
 from dashboard.shared.run_links import run_link
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
@@ -158,7 +159,7 @@ def _page() -> None:
     access.question(run_id)
     dataset = access.runs.dataset(run_id)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        run_link(run, run.name)
+        run_link(run, run_title(run))
         question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
         items = items_to_rate(
             dataset,

@@ -11,6 +11,7 @@ from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.exports.tables.printed import number_text
+from dashboard.shared.headlines import owner_word, run_title
 from dashboard.shared.wording import measure_help, show_error, verbatim
 from engine.datasets.minimal_pairs.judged import RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -43,7 +44,7 @@ def results(
     """
     # Sentences have an order of each rater's own, and the interval of alpha depends on it.
     rated = access.rated(run.id, sorted(items), question.name)
-    name = tr("{name}, rated", name=run.name)[:MAX_NAME_CHARACTERS]
+    name = tr("{name}, rated", name=run_title(run))[:MAX_NAME_CHARACTERS]
     if question.name == ACCEPTABILITY and isinstance(dataset, MinimalPairs):
         _agreement(
             rated,
@@ -110,10 +111,10 @@ def _agreement(rated: Rated, n: str) -> None:
             tr("Krippendorff's alpha is undefined: {reason}.", reason=translated(alpha.reason)), icon=":material/group:"
         )
         return
-    interval = f"[{number_text(alpha.ci_low, 2)}, {number_text(alpha.ci_high, 2)}]"
+    value, low, high = (number_text(each, 2).replace("-", "−") for each in (alpha.value, alpha.ci_low, alpha.ci_high))
     st.metric(
         tr("Krippendorff's alpha"),
-        f"{number_text(alpha.value, 2)} {interval}",
+        f"{value} [{low}, {high}]",
         help=measure_help("krippendorff_alpha"),
         delta=n,
         delta_color="off",
@@ -150,6 +151,12 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
             if average < -TIED
             else tr(
                 "The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
+                "on average the means are equal.",
+                **values,
+            )
+            if average <= TIED
+            else tr(
+                "The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
                 "its mean is higher by {difference} on average.",
                 **values,
             )
@@ -169,12 +176,12 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
                     n_halves,
                 )
             )
-    for rater in rated.scores.columns:
+    for rater, name in _named(rated):
         for frame, label in zip(
             reversed(frames),
-            (tr("{rater}, unacceptable", rater=rater), tr("{rater}, acceptable", rater=rater))
+            (tr("{rater}, unacceptable", rater=name), tr("{rater}, acceptable", rater=name))
             if len(frames) > 1
-            else (rater,),
+            else (name,),
             strict=True,
         ):
             table[_free(label, table)] = frame[rater]
@@ -225,9 +232,16 @@ def _table(dataset: SentencePairs | MinimalPairs, rated: Rated) -> pd.DataFrame:
         },
         index=rated.scores.index,
     )
-    for rater in rated.scores.columns:
-        table[_free(rater, table)] = rated.scores[rater]
+    for rater, name in _named(rated):
+        table[_free(name, table)] = rated.scores[rater]
     return table.loc[spread.sort_values(ascending=False, kind="stable").index]
+
+
+def _named(rated: Rated) -> list[tuple[str, str]]:
+    """The column of each rater, and what a reader sees as its head."""
+    return [
+        (column, owner_word(rater, column)) for column, rater in zip(rated.scores.columns, rated.raters, strict=True)
+    ]
 
 
 def _keep(data: SentencePairs | MinimalPairs) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.faces import FACES
 from dashboard.runs.comparing import comparison_table, distinct, in_words
 from dashboard.shared import run_progress, run_view, session
-from dashboard.shared.headlines import stored
+from dashboard.shared.headlines import run_title, stored
 from dashboard.shared.run_links import compare_link
 from dashboard.shared.wording import show_error, stamp, verbatim
 from engine.errors import EngineError
@@ -121,7 +121,7 @@ def comparable(runs: Sequence[RunRecord]) -> bool:
 
 def _compare_two(chosen: Sequence[RunRecord]) -> None:
     by_id = {run.id: run for run in chosen}
-    labels = dict(zip(by_id, distinct([f"{run.name} · {stamp(run.created)}" for run in chosen]), strict=True))
+    labels = dict(zip(by_id, distinct([f"{run_title(run)} · {stamp(run.created)}" for run in chosen]), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         first, second = (
             st.selectbox(

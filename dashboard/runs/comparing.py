@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.headlines import Headline
+from dashboard.shared.headlines import Headline, run_title
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr, translated
 from engine.options import options_of, records_in
@@ -24,7 +24,7 @@ def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence
     `headlines`: run id -> its numbers, for the runs that have a result. Settings in which all runs agree are left
     out; a setting that a kind of run does not have is "". The first column, "what", says what a row is.
     """
-    names = distinct([run.name for run in runs])
+    names = distinct([run_title(run) for run in runs])
     settings = differing_settings(runs, names)
     labels = dict.fromkeys(headline.label for run in runs for headline in headlines.get(run.id, ()))
     rows = [[label, *(_number(headlines.get(run.id, ()), label) for run in runs)] for label in labels]

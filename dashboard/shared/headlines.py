@@ -102,15 +102,33 @@ def stored_finding(value: Mapping[str, Any] | None) -> str:
     return of_text(value.get("finding", "")) if value is not None else ""
 
 
-def in_a_line(headlines: Sequence[Headline]) -> str:
+def in_a_line(headlines: Sequence[Headline], under: str = "") -> str:
     """Headlines as one cell of a table: the first with the symbol of its measure, the rest counted.
+
+    under: the model that all are of and that stands before them; then each has its note in place of the model's name.
 
     >>> in_a_line([Headline("a", "1.50", "", "dispersion_score"), Headline("b", "2.10", "", "dispersion_score"),
     ...            Headline("c", "3.00", "", "dispersion_score")])
     'M_m 1.50 a, 2.10 b, 1 more'
+    >>> in_a_line([Headline("a", "60.0%", "31.3-83.2, n = 10", "accuracy")], under="a")
+    'accuracy 60.0% (31.3-83.2, n = 10)'
     """
     first = [headline.shown for headline in headlines[:N_LISTED]]
     shown = [f"{headline.value} {headline.label}" for headline in first]
+    if under:
+        shown = [
+            " ".join(
+                filter(
+                    None,
+                    (
+                        headline.value,
+                        headline.label if headline.label != short(under) else "",
+                        f"({headline.note})" if headline.note else "",
+                    ),
+                )
+            )
+            for headline in first
+        ]
     if shown and headlines[0].measure:
         shown[0] = f"{CARDS[headlines[0].measure].symbol} {shown[0]}"
     n_more = len(headlines) - N_LISTED

@@ -94,7 +94,7 @@ def _first_rows(view: RunRecord, face: AnyFace, shown: FirstRows) -> None:
         tr(
             "**First rows** :gray[preliminary, under {model}: {numbers}]",
             model=verbatim(model),
-            numbers=verbatim(in_a_line(face.headlines(result))),
+            numbers=verbatim(in_a_line(face.headlines(result), under=model)),
         )
     )
     alt = tr("The first rows of the run, while the others are computed")

@@ -16,7 +16,7 @@ import pandas as pd
 
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
-from engine.datasets.formats.grid import GAPS, ROW_NUMBERS
+from engine.datasets.formats.grid import GAPS, ROW_NUMBERS, unquoted
 from engine.datasets.text_column import BLOCK, TextColumn, any_match, series_of_texts, texts_of_series
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -345,7 +345,7 @@ def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> Sequen
                 Message(
                     "The frame has no column '{name}'; it has: {columns}.",
                     name=name,
-                    columns=", ".join(map(str, frame.columns)),
+                    columns=unquoted(frame.columns),
                 )
             )
         return ("",) * len(frame)

@@ -149,7 +149,7 @@ def _makers(
             words.counted,
         ),
         SLOPE: lambda: slope_figure(tables(view, "slopes")),
-        CORRELATION: lambda: points_figure(table(view, "points", model), card),
+        CORRELATION: lambda: points_figure(table(view, "points", model), card, model),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:

@@ -63,7 +63,7 @@ def _makers_of_judged(view: ScoredRun, _: ScoredRun) -> dict[str, Callable[[], g
     model, card = view.models[0], NORMALIZATIONS[view.normalization].card
     return {
         CURVE: lambda: reliability_figure(table(view, "reliability")),
-        CORRELATION: lambda: points_figure(table(view, "points", model), card),
+        CORRELATION: lambda: points_figure(table(view, "points", model), card, model),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
 

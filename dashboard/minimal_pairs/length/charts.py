@@ -10,6 +10,7 @@ from dashboard.minimal_pairs.charts import UNDER_CAMERA, interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
 from dashboard.shared.theme import (
     GREY,
+    ending,
     laid_out,
     measure_name,
     plain,
@@ -19,6 +20,7 @@ from dashboard.shared.theme import (
     with_legend_below,
 )
 from engine.messages.languages import mark, tr
+from engine.models.sources.names import shown_name
 
 ROW_HEIGHT = 40
 FIRTH = mark("Firth's penalised estimate, as the slope is infinite")
@@ -81,8 +83,8 @@ def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") ->
     return figure
 
 
-def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
-    """Scores of sentences against |S|; `points` is `length_effects.length_points`, `measure` the score's card.
+def points_figure(points: pd.DataFrame, measure: str, model: str) -> go.Figure:
+    """A model's scores of sentences against |S|; `points` is `length_effects.length_points`, `measure` the score's card.
 
     A point's custom data are its row and |S|; the first trace is of acceptable sentences, the second of the others.
     """
@@ -110,7 +112,9 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
             )
         )
     figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
-    figure.update_yaxes(title=measure_name(measure), zeroline=False, fixedrange=True)
+    # Of several models it is one, which a file of the figure must name.
+    title = f"{measure_name(measure)}<br>{plain(ending(shown_name(model)))}"
+    figure.update_yaxes(title=title, zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
     return with_legend_below(figure.update_layout(margin={"t": 12}))
 

@@ -220,7 +220,7 @@ def scores_section(
     left, right = st.columns([3, 2], gap="medium")
     points = table(view, "points", model)
     with left:
-        figure = points_figure(points, NORMALIZATIONS[view.normalization].card)
+        figure = points_figure(points, NORMALIZATIONS[view.normalization].card, model)
         clickable(
             figure,
             "points",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import files
+from engine.datasets.formats.grid import unquoted
 from engine.messages.languages import mark, tr, translated
 
 NO_COLUMN = mark("(none)")
@@ -98,7 +99,11 @@ def column_choice(
     if missing:
         roles = ", ".join(map(role_name, missing))
         st.warning(
-            tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=verbatim(", ".join(names))),
+            tr(
+                "Choose a column for: {roles}. The file has: {names}.",
+                roles=roles,
+                names=verbatim(translated(unquoted(names))),
+            ),
             icon=":material/help:",
         )
         return None

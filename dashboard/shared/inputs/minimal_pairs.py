@@ -24,6 +24,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import SUFFIXES, Table
+from engine.datasets.formats.grid import unquoted
 from engine.datasets.minimal_pairs.acquisition import is_norms, unpacked
 from engine.datasets.minimal_pairs.files import has_sentences, read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, TEXTS, recognised_form
@@ -172,7 +173,7 @@ def _roles_input(
                 chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in roles if required and role in chosen and chosen[role] is None]
     if missing:
-        listed, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
+        listed, names = ", ".join(map(role_name, missing)), verbatim(translated(unquoted(common)))
         st.warning(
             tr("Choose a column for: {roles}. The files have no column in common.", roles=listed)
             if not common

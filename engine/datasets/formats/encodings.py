@@ -341,11 +341,11 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
             n_lines += block.count(b"\n")
         byte = file.read(1) or b"\0"
     word = _word_of_chardet(sample)[0] if sample else ""
-    hint = (
-        MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title()))
-        if alphabets.is_alphabet(word)
-        else ""
-    )
+    hint: str = ""
+    if (without_mark := _utf_16_without_mark(source, is_cut)) is not None:
+        hint = MAY_BE.format(title=Message("{title} without byte order mark", title=ENCODINGS[without_mark]))
+    elif alphabets.is_alphabet(word):
+        hint = MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title()))
     raise InputError(
         Message(
             "{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
@@ -358,6 +358,15 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
             hint=hint,
         )
     )
+
+
+def _utf_16_without_mark(source: Path | bytes, is_cut: bool) -> str | None:
+    """The UTF-16 whose bytes these are: one of the two bytes of each ASCII character, as a comma or a line break, is 0."""
+    with opened(source) as file:
+        head = file.read(SAMPLE_BYTES)
+    first, second = 0 in head[::2], 0 in head[1::2]
+    encoding = "utf-16-be" if first else "utf-16-le"
+    return encoding if first != second and fault(source, encoding, is_cut=is_cut) is None else None
 
 
 def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -39,6 +40,15 @@ EXCEL_SUFFIXES = (".xlsx", ".xlsm", ".xls")
 SUFFIXES = (*TEXT_SUFFIXES, *JSON_SUFFIXES, parquet.SUFFIX, *EXCEL_SUFFIXES)
 
 CONFIG = "config"  # the column that several configurations of a data set of the hub get
+
+# How files begin that are no table whatever they are called -> what they are
+OTHER_FILES = {
+    b"%pdf-": Message("a PDF document"),
+    b"<!doctype html": Message("a web page (HTML)"),
+    b"<html": Message("a web page (HTML)"),
+    b"version https://git-lfs": Message("a pointer of Git LFS, which stands for the file"),
+}
+BEGINNING_BYTES = 64
 
 Format = Literal["csv", "tsv", "jsonl", "json", "excel", "pasted"]
 
@@ -206,7 +216,7 @@ def _as_chosen(format_: Format, how: Reading) -> list[str]:
 
 def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
     with opened(source) as file:
-        start = file.read(len(ZIP_SIGN))
+        start = file.read(BEGINNING_BYTES)
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
         grid = read_workbook(source, title, skip_bad_rows=how.skip_bad_rows, sheet=how.sheet, header=how.header)
@@ -218,6 +228,15 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
                 title=title,
                 suffix=suffix,
                 SUFFIXES=", ".join(SUFFIXES[:-1]),
+            )
+        )
+    beginning = start.removeprefix(BOM_UTF8).lstrip().lower()
+    if (other := next((what for sign, what in OTHER_FILES.items() if beginning.startswith(sign)), None)) is not None:
+        raise InputError(
+            Message(
+                "{title} is {other}, no table. Give the table itself, as CSV, TSV, JSON lines or Excel.",
+                title=title,
+                other=other,
             )
         )
     if suffix == parquet.SUFFIX:

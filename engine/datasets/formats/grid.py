@@ -28,6 +28,7 @@ MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 1
 BLOCK_CELLS, BLOCK_ROWS = 2**16, 512
 # Part of every message that lists rows.
 LONG_LIST = Message("{listed}, … ({n:,} in all)")
+LONGEST_NAME = 40
 # The word for a part of a file -> where it stands.
 PLACES = {"line": Message("line {number}"), "element": Message("element {number}")}
 ROW_NUMBERS = Message("Rows are numbered from 1, without the header line.")
@@ -221,9 +222,26 @@ class GridBuilder:
 
 def quoted(names: Sequence[str], limit: int = 20) -> str:
     """Names for a message: 'a', 'b' and so on; long names and long lists are truncated with …"""
-    shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
+    return _in_all([f"'{_cut(name)}'" for name in names[:limit]], len(names))
+
+
+def unquoted(names: Iterable[object], limit: int = 20) -> str:
+    """Names for a message without marks around them; long names and long lists are truncated with …
+
+    >>> unquoted(["a", "b"]), str(unquoted(range(500), limit=3))
+    ('a, b', '0, 1, 2, … (500 in all)')
+    """
+    every = [str(name) for name in names]
+    return _in_all([_cut(name) for name in every[:limit]], len(every))
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+
+
+def _in_all(shown: Sequence[str], n: int) -> str:
     listed = ", ".join(shown)
-    return listed if len(names) <= limit else LONG_LIST.format(listed=listed, n=len(names))
+    return listed if n <= len(shown) else LONG_LIST.format(listed=listed, n=n)
 
 
 def _texts(values: Sequence[str]) -> pa.Array:

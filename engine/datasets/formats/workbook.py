@@ -43,12 +43,12 @@ def read_workbook(
 ) -> Grid:
     """The rows under the first filled row of a sheet, or under a later one that names its columns below a title.
 
-    Of several sheets it is `sheet`, else the first with two columns of known names, else the first that is not empty;
-    a notice names all. Values are those of the cells: texts unchanged but for `unescaped`, whole numbers without ".0",
-    dates in ISO format. A formula is read as its stored result, or as its own text in a workbook that stores no
-    results at all (one written by a program). Blank rows are left out but counted. `header` is a key of
-    `headerless.HEADERS`: where the first filled row is one of data, the columns are numbered. Raises InputError for any
-    other file, for a `sheet` that is not there or empty, and as GridBuilder does.
+    Of several sheets it is `sheet`, else the first with two columns of known names, else the first that is not empty,
+    hidden ones after those that are shown; a notice names all. Values are those of the cells: texts unchanged but for
+    `unescaped`, whole numbers without ".0", dates in ISO format. A formula is read as its stored result, or as its own
+    text in a workbook that stores no results at all (one written by a program). Blank rows are left out but counted.
+    `header` is a key of `headerless.HEADERS`: where the first filled row is one of data, the columns are numbered.
+    Raises InputError for any other file, for a `sheet` that is not there or empty, and as GridBuilder does.
     """
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
@@ -172,10 +172,13 @@ def _book(source: Path | bytes, *, data_only: bool) -> Iterator[Any]:
 
 
 def _headers(source: Path | bytes, name: str) -> dict[str, list[list[str]]]:
-    """The filled rows of each sheet that has some down to the one that names the columns, by title."""
+    """The filled rows of each sheet that has some down to the one that names the columns, by title.
+
+    Hidden sheets come last: they are not what is seen in a spreadsheet program.
+    """
     headers: dict[str, list[list[str]]] = {}
     with _book(source, data_only=False) as book:
-        for sheet in book.worksheets:
+        for sheet in sorted(book.worksheets, key=lambda sheet: bool(sheet.sheet_state != "visible")):
             if first := [values for _, values in islice(_filled_rows(sheet, name), MOST_ABOVE + 1)]:
                 headers[sheet.title] = first[: header_place(first) + 1]
     return headers

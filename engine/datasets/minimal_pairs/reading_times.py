@@ -13,6 +13,7 @@ import pandas as pd
 from engine.datasets import rows
 from engine.datasets.formats.columns import JOIN, Role, normalize_name
 from engine.datasets.formats.files import Table
+from engine.datasets.formats.grid import unquoted
 from engine.datasets.minimal_pairs import layouts
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -133,7 +134,7 @@ def as_texts(table: Table, columns: Mapping[str, str], *, skip_bad_rows: bool) -
     none, or with another word at a position (with `skip_bad_rows` left out).
     """
     if "item" not in columns and "context" not in columns:
-        names = ", ".join(map(str, table.frame.columns))
+        names = unquoted(table.frame.columns)
         raise InputError(NO_TEXT.format(name=table.name, columns=names))
     table, numbers = _usable(table, columns, skip_bad_rows)
     frame = table.frame

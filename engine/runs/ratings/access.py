@@ -31,11 +31,12 @@ class Rated:
     """What everybody gave to a set of items.
 
     scores: (n_items, n_raters) with the names of the raters as columns, the viewer's first, nan = not rated; its index
-    is the items. alpha: Krippendorff's, ordinal.
+    is the items. alpha: Krippendorff's, ordinal. raters: the ids of the raters, in the order of the columns.
     """
 
     scores: pd.DataFrame
     alpha: Alpha
+    raters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class RatingAccess:
         names = _different(self.runs.owner_names(raters), raters)
         table = np.array([[by_rater[rater].get(item, np.nan) for rater in raters] for item in items], dtype=np.float64)
         scores = pd.DataFrame(table.reshape(len(items), len(raters)), index=list(items), columns=names)
-        return Rated(scores, krippendorff_alpha(scores.to_numpy().T))
+        return Rated(scores, krippendorff_alpha(scores.to_numpy().T), tuple(raters))
 
     def _kind(self, run_id: str) -> str:
         run = self.runs.get(run_id)

@@ -110,6 +110,18 @@ def test_published_points_look_different() -> None:
     assert names["Kyoto Univ. Ver."] == "bottom center" and names["NICT Ver."] == "top center"
 
 
+def test_names_at_the_ends_of_an_axis_go_inward() -> None:
+    """On a phone the name of the best model was cut at the edge, and that of the worst lay on the ticks and the next."""
+    table = TABLE.head(3).assign(
+        model=["builtin/bert-mini-ja-32k", "builtin/bert-mini-ja-char", "builtin/bert-mini-ja-unigram"],
+        clusters=[164.8, 146.6, 126.9],
+    )
+    table["fill-mask"] = [0.00286, 0.00283, 0.00354]
+    worst, middle, best = charts.scatter(table, "clusters", "fill-mask").data[0].textposition
+    assert (worst, middle, best) == ("top right", "bottom center", "top left")
+    assert charts.scatter(table[:1], "clusters", "fill-mask").data[0].textposition == ("top center",)
+
+
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_few_or_equal_models_are_drawn_without_an_error(n: int) -> None:
     table = TABLE.head(n).assign(classification=0.5)

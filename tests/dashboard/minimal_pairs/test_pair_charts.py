@@ -14,6 +14,7 @@ from dashboard.minimal_pairs.length.charts import correlation_figure, points_fig
 from dashboard.minimal_pairs.length.sections import undefined_slopes
 from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
 from dashboard.minimal_pairs.tokens.charts import contribution_figure, token_figure
+from dashboard.shared.theme import ACROSS, measure_name
 from engine.evaluations.minimal_pairs.fair_subsets import beside
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.records import EQUAL, Result
@@ -105,7 +106,8 @@ def test_the_rows_of_scores_are_named_in_the_readers_language(result: Result) ->
 
 def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:
     points = length_points(result, "m", "MeanLP")
-    figure = points_figure(points, "mean_log_likelihood")
+    figure = points_figure(points, "mean_log_likelihood", "org/m")
+    assert figure.layout.yaxis.title.text.endswith("<br>org/m")  # a file of the figure names its model
     for side, trace in zip(("acceptable", "unacceptable"), figure.data, strict=True):
         rows = points[points["side"] == side]
         np.testing.assert_array_equal(trace.y, rows["score"])
@@ -115,7 +117,9 @@ def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:
 
 def test_fair_accuracies_are_beside_those_of_all_pairs(result: Result) -> None:
     table = beside(result, EQUAL, "LP")
-    fair, every, _ = fair_figure(table, "n").data
+    figure = fair_figure(table, "n")
+    assert figure.layout.meta[ACROSS] == f"{measure_name('accuracy')} (n)"  # a file of the figure names its model
+    fair, every, _ = figure.data
     rows = table[table["model"] == "n"].sort_values("overall", ascending=False, kind="stable")
     np.testing.assert_array_equal(fair.x, rows["fair_accuracy"])
     np.testing.assert_array_equal(every.x, rows["accuracy"])

@@ -64,6 +64,13 @@ def test_what_a_row_is_and_its_columns_are_chosen() -> None:
     assert not app.exception
 
 
+def test_of_many_columns_the_first_are_named() -> None:
+    """Of 500 columns all were, on several screens of a phone."""
+    app = given_files(("own.csv", "\n".join(",".join(f"{row}{n}" for n in range(500)) for row in "cdef").encode()))
+    assert "The file has: c0, c1, c2, c3, " in words(app) and "c19, … (500 in all)." in words(app)
+    assert "c20" not in words(app)
+
+
 def test_the_first_row_is_said_to_be_data() -> None:
     app = given_files(("own.tsv", "猫がいる\t1\n猫をいる\t0\n".encode()))
     assert "Choose a column for: acceptable, unacceptable" in words(app)

@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.alignment.records import Settings as AlignmentSettings
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
+from engine.messages.catalogues import JAPANESE
 from engine.runs.access.viewers import Viewer
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, sentences_to_rate
@@ -86,6 +87,29 @@ def test_a_second_person_rates_blind_and_both_see_how_far_they_agree(present: Si
     assert len(session.datasets().dataset(known.id).human) == 3  # the file's own, and two raters'
     other.button(key="rating-withdraw-sure").click()
     assert answers(drawn(other)) and RatingAccess(session.access()).mine(run_id) == {}
+
+
+def test_run_and_raters_are_called_in_the_readers_language(present: SimpleNamespace) -> None:
+    """As in lists of runs and comments; both were English on the Japanese page."""
+    page_visits.visit("home")
+    run_id = session.access().submit("alignment", AlignmentSettings(("owner/name",)), SIMILAR, "").run_id
+    for present.now, positions in ((ANN, (4, 2, 0)), (BEN, (0, 2, 4))):
+        app = page_visits.visit("rating", run=run_id)
+        for position in positions:
+            app = answer(app, position)
+    app.session_state["language"] = JAPANESE
+    app = drawn(app)
+    assert app.get("page_link")[0].proto.label.startswith("アラインメント")
+    assert list(app.dataframe[0].value.columns)[3:] == ["ブラウザ bbbb", "ブラウザ aaaa"]
+    assert app.metric[0].value.startswith("−") and "-" not in app.metric[0].value  # a sign, as on other pages
+
+
+def test_means_that_are_equal_on_average_are_not_called_higher(present: SimpleNamespace) -> None:
+    run_id = submitted("minimal-pairs")
+    app = page_visits.visit("rating", run=run_id, question="acceptability", pairs="3")
+    for _ in range(6):
+        app = answer(app, 3)
+    assert "in 0 of 3 pairs, the same in 3; on average the means are equal." in words(app)
 
 
 def test_of_minimal_pairs_the_preferred_sentence_counts_on_whichever_side_it_stands(present: SimpleNamespace) -> None:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 from dashboard.runs.comparing import comparison_table
 from dashboard.shared.headlines import Headline
+from engine.messages.catalogues import JAPANESE
+from engine.messages.languages import in_language
 from engine.runs.storage.run_record import RunRecord
 
 RUN = RunRecord(
@@ -56,3 +58,11 @@ def test_equal_names_are_numbered_and_nested_settings_are_listed() -> None:
 
 def test_equal_runs_give_an_empty_table() -> None:
     assert comparison_table([RUN, replace(RUN, id="2")], {}).empty
+
+
+def test_a_run_that_nobody_named_is_called_in_the_readers_language() -> None:
+    """As in every list of runs; here its columns were in English."""
+    run = replace(RUN, name="Clusters: d.csv")
+    with in_language(JAPANESE):
+        table = comparison_table([run, replace(run, id="2", note="memo")], {})
+    assert list(table.columns) == ["what", "クラスタ: d.csv", "クラスタ: d.csv (2)"]

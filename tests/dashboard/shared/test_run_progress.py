@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -146,7 +147,9 @@ def test_the_first_rows_are_on_the_page_before_the_run_has_ended(
         wait_until(lambda: FirstRows(runs.artifacts.directory).has(run_id), seconds=SECONDS)
         app = page_visits.visit(kind.replace("-", "_"), run=run_id)
         assert not app.exception and not app.error
-        assert "**First rows** :gray[preliminary, under somebody/bert:" in words(app)
+        (told,) = re.findall(r"\*\*First rows\*\* :gray\[preliminary, under (.+)\]", words(app))
+        # The model once, and what is beside a number on the page of the result, such as over how many rows it is.
+        assert told.count("somebody/bert") == 1 and re.search(r"\(.*(n = \d|with penalty).*\)$", told), told
         if kind == "clusters":
             assert len(app.get("plotly_chart")) == 1
         else:

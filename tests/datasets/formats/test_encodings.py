@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.datasets.formats import encodings
 from engine.datasets.formats.columns import options_of_notices
-from engine.datasets.formats.encodings import ENCODINGS, decode, detect
+from engine.datasets.formats.encodings import ENCODINGS, decode, detect, source_in
 from engine.datasets.formats.files import read_table
 from engine.errors import InputError
 
@@ -204,6 +204,20 @@ def test_an_alphabet_that_is_not_read_is_named() -> None:
     text = "text,label\nСобака лает громко.,a\nКошка спит на диване.,b\n"
     with pytest.raises(InputError, match=r"It may be Windows-1251 \(Cyrillic\)\."):
         detect(text.encode("cp1251"), "a.csv")
+
+
+@pytest.mark.parametrize(("codec", "title"), [("utf-16-le", "UTF-16 LE"), ("utf-16-be", "UTF-16 BE")])
+def test_utf_16_without_its_mark_is_named(codec: str, title: str) -> None:
+    """Such a file was said to be no UTF-16, and which encoding to choose was not."""
+    text = (
+        "acceptable,unacceptable\r\n猫が庭で眠っている。,猫を庭で眠っている。\r\n彼は本を買った。,彼は本が買った。\r\n"
+    )
+    with pytest.raises(InputError, match=rf"It may be {title} without byte order mark\.$"):
+        detect(text.encode(codec), "a.csv")
+    source, _ = source_in(text.encode(codec), codec, "a.csv")
+    assert source.text() == text
+    with pytest.raises(InputError, match=r"or choose its encoding\.$"):  # bytes of both kinds are none
+        detect(text.encode(codec) + b"\0\0\0\xff\xfe\xff", "a.csv")
 
 
 def test_a_long_run_of_a_letter_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -670,3 +670,18 @@ def test_rows_with_lists_and_objects_in_them_stay_rows(text: str) -> None:
     read = read_table(text.encode(), "a.jsonl")
     assert [json.loads(raw) for raw in raw_rows(read.json_text).values()] == list(map(json.loads, text.splitlines()))
     assert len(read.frame) == len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "a PDF document"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html><head><title>404, Not Found</title>\n", r"a web page \(HTML\)"),
+        (b"<HTML lang='ja'>\n<body>a,b\n1,2\n", r"a web page \(HTML\)"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 123\n", "a pointer of Git LFS"),
+    ],
+)
+def test_what_is_another_kind_of_file_is_called_so(raw: bytes, words: str) -> None:
+    """Their lines were taken for a header and rows: columns were asked for, or called wrong."""
+    with pytest.raises(InputError, match=rf"^data\.csv is {words}.*, no table\. Give the table itself"):
+        read_table(raw, "data.csv")

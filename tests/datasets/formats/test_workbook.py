@@ -33,6 +33,17 @@ def test_the_sheet_whose_columns_are_recognised_is_read() -> None:
     assert "only 'data' was read" in table.notices[0] and "'notes'" in table.notices[0]
 
 
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_a_sheet_that_is_shown_is_read_before_a_hidden_one(state: str) -> None:
+    """Of what was hidden, as an earlier version of the data, its owner sees nothing in a spreadsheet program."""
+    workbook = openpyxl.load_workbook(io.BytesIO(book(old=DATA[:2], data=DATA)))
+    workbook["old"].sheet_state, workbook.active = state, 1
+    workbook.save(file := io.BytesIO())
+    table = read_table(file.getvalue(), "a.xlsx")
+    assert (table.sheet, table.sheets, len(table.frame)) == ("data", ("data", "old"), 2)
+    assert len(read_table(file.getvalue(), "a.xlsx", sheet="old").frame) == 1
+
+
 def test_a_sheet_can_be_chosen() -> None:
     table = read_table(book(notes=NOTES, data=DATA), "a.xlsx", sheet="notes")
     assert list(table.frame.columns) == ["memo"]

@@ -260,6 +260,8 @@ def _fitted(body: str, layout: _Layout) -> str:
 
 
 def _longtable(body: str, size: str) -> str:
-    # The caption stands on the first page; the others say that the table is continued.
+    # The caption stands on the first page; the others say that the table is continued, in the language of the table.
+    of_pandas = "Continued on next page"  # untranslated
+    body = body.replace(of_pandas, tr("Continued on next page"))
     body = re.sub(r"\\caption\[\]\{.*\} \\\\", lambda _: rf"\caption[]{{{tr('(continued)')}}} \\", body)
     return f"{{{size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{body}}}\n"

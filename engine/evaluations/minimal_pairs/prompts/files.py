@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.formats.grid import unquoted
 from engine.datasets.rows import EMPTY, without_rows
 from engine.errors import BadRow, InputError
 from engine.evaluations.minimal_pairs.prompts.templates import IN_TEMPLATE, PLACE, YES_NO
@@ -58,7 +59,7 @@ def read_templates(source: bytes | Path, name: str) -> dict[str, Any]:
                 name=table.name,
                 text=TEXT,
                 score=SCORE,
-                columns=", ".join(map(str, table.frame.columns)),
+                columns=unquoted(table.frame.columns),
             )
         )
     if MODEL in spelled:

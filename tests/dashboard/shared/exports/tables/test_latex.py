@@ -16,6 +16,8 @@ from dashboard.shared.exports.tables.latex import LONG, PACKAGES, escape, latex,
 from dashboard.shared.exports.tables.printed import printed
 from engine.evaluations.clusters.records import INTERVALS, MODELS, POINTS, VALIDITY
 from engine.evaluations.shared.declared_tables import Column, Table
+from engine.messages.catalogues import JAPANESE
+from engine.messages.languages import in_language
 
 SIGNATURE = {"models": [{"name": "斉藤_1"}], "settings": {"pooling": "cls"}}
 TEXTS = Table("texts", "A row for each text.", (Column("text", "text", "a text"), Column("n", "integer", "a number")))
@@ -55,6 +57,15 @@ def test_a_long_table_breaks_over_pages() -> None:
     assert r"\begin{longtable}" in body("a", LONG + 2) and r"\onecolumn" in body("a", LONG + 2)
     assert r"\begin{tabular}" in body("a", LONG)
     assert body("a", LONG + 2).count("A row for each text.") == 1  # the caption, on the first page only
+
+
+def test_a_long_table_is_continued_in_its_language() -> None:
+    """The foot of each page but the last was English under Japanese heads."""
+    assert r"\multicolumn{2}{r}{Continued on next page} \\" in body("a", LONG + 2)
+    with in_language(JAPANESE):
+        text = body("あ", LONG + 2)
+    assert r"\multicolumn{2}{r}{次ページに続く} \\" in text and r"\caption[]{（続き）} \\" in text
+    assert "ontinued" not in text
 
 
 def test_a_long_sentence_is_broken_into_lines() -> None:
