@@ -38,7 +38,9 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
             mode="markers+text" if named else "markers",
             text=[plain(name) for name in _names(shared["model"].tolist())],
             textfont={"size": 11},
-            textposition=_name_positions(shared[first], shared[second], MEASURES[first], MEASURES[second]),
+            textposition=name_positions(
+                _places(shared[first], MEASURES[first]), _places(shared[second], MEASURES[second])
+            ),
             cliponaxis=False,
             marker={
                 "size": DOT,
@@ -86,9 +88,11 @@ def _axis(values: pd.Series, kind: str) -> dict[str, object]:
     }
 
 
-def _name_positions(x: pd.Series, y: pd.Series, right: str, up: str) -> list[str]:
-    """The position of each name: below its point if another point is close above it, else above; inward at the ends."""
-    across, height = _places(x, right), _places(y, up)
+def name_positions(across: pd.Series, height: pd.Series) -> list[str]:
+    """The position of each name: below its point if another point is close above it, else above; inward at the ends.
+
+    across, height: where on its axis each point is drawn, from 0 to 1.
+    """
     crowded = [
         bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
         for own_x, own_y in zip(across, height, strict=True)

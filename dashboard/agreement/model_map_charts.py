@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from dashboard.agreement.charts import name_positions
 from dashboard.shared.theme import ACCENT, laid_out, plain, short_names, template_safe
 from engine.evaluations.model_map.evaluate import MapOfModels
 from engine.messages.languages import tr
@@ -20,6 +21,7 @@ def map_figure(found: MapOfModels, series: str) -> go.Figure:
     series: what the points are, in words.
     """
     models = found.models
+    width = max(float(models[axis].max() - models[axis].min()) for axis in ("x", "y"))
     figure = go.Figure(
         go.Scatter(
             x=models["x"],
@@ -27,7 +29,7 @@ def map_figure(found: MapOfModels, series: str) -> go.Figure:
             name=series,
             mode="markers+text" if len(models) <= NAMED_MODELS else "markers",
             text=[plain(name) for name in short_names(models["model"]).values()],
-            textposition="top center",  # untranslated
+            textposition=name_positions(*((models[axis] - models[axis].min()) / (width or 1.0) for axis in ("x", "y"))),
             textfont={"size": 11},
             cliponaxis=False,
             marker={"size": DOT, "color": ACCENT},
@@ -37,7 +39,7 @@ def map_figure(found: MapOfModels, series: str) -> go.Figure:
     )
     for number, (update, axis) in enumerate(((figure.update_xaxes, "x"), (figure.update_yaxes, "y"))):
         low, high = float(models[axis].min()), float(models[axis].max())
-        room = ROOM * max(float(models[name].max() - models[name].min()) for name in ("x", "y")) or 1.0
+        room = ROOM * width or 1.0
         update(
             title={
                 "text": tr(

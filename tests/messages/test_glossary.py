@@ -10,7 +10,7 @@ import pytest
 from engine.messages.catalogues import ROOT, catalogue_files, read_catalogue
 
 WORDING = ROOT / "docs" / "wording.md"
-# What a Japanese text does not say -> what it says instead; docs/wording.md has both.
+# What a Japanese text does not say, as a pattern -> what it says instead; docs/wording.md has both.
 INSTEAD = {
     "ミニマルペア": "最小対",
     "ペア": "対",
@@ -18,6 +18,14 @@ INSTEAD = {
     "でたらめ": "ランダム",
     "共同評定": "複数人での評価",
     "をどのくらい覆って": "どれだけ一致して",
+    "因果": "自己回帰",
+    "接頭辞": "プレフィックス",
+    "接頭トークン": "プレフィックス",
+    "サーバ(?!ー)": "サーバー",
+    "ヘッダ(?!ー)": "ヘッダー",
+    "トークナイザー": "トークナイザ",
+    "アダプター": "アダプタ",
+    "カテゴリー": "カテゴリ",
 }
 
 
@@ -33,7 +41,7 @@ def texts(path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
 def test_a_japanese_text_has_the_words_of_the_glossary(path: Path) -> None:
-    others = {text: word for text in texts(path).values() for word in INSTEAD if word in text}
+    others = {text: word for text in texts(path).values() for word in INSTEAD if re.search(word, text)}
     assert others == {}
 
 
@@ -52,7 +60,7 @@ def test_the_comma_of_a_page_is_that_of_the_pages(path: Path) -> None:
 
 def test_the_glossary_has_each_word_that_is_said_instead() -> None:
     wording = WORDING.read_text(encoding="utf-8")
-    assert [word for pair in INSTEAD.items() for word in pair if word not in wording] == []
+    assert [word for pair in INSTEAD.items() for word in pair if word.removesuffix("(?!ー)") not in wording] == []
 
 
 @pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))

@@ -44,6 +44,9 @@ def test_the_map_of_runs_of_the_same_data_and_settings(backend: FakeBackend) -> 
     assert (app.query_params["models"], app.query_params["part"]) == (MASKED, "map")
     figure = map_figure(expected, "models")
     assert list(figure.data[0].x) == expected.models["x"].tolist()
+    # on a phone a name in the middle over a point at the edge would be cut
+    sides = dict(zip(figure.data[0].x, (position.split()[1] for position in figure.data[0].textposition), strict=True))
+    assert (sides[min(sides)], sides[max(sides)]) == ("right", "left")
     # the link alone shows the same
     again = visit("agreement", part="map", models=MASKED, pairs=first)
     assert again.dataframe[0].value.equals(table) and "ignored" not in words(again)
