@@ -55,6 +55,22 @@ def read(module: ModuleType, content: str | bytes, name: str = "mine.csv", *, sk
     return module.from_table(read_table(raw, name, skip_bad_rows=skip), skip_bad_rows=skip)
 
 
+@pytest.mark.parametrize(
+    "module", [labelled_sentences, domain_sentences, masked_sentences, sentence_pairs, minimal_pairs]
+)
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_a_row_of_separators_alone_is_left_out_as_an_empty_line_is(module: ModuleType, separator: str) -> None:
+    lines = next(content for of_module, content, *_ in CASES if of_module is module).splitlines()
+    header, first, second = lines[0], lines[1], lines[4] if module is not masked_sentences else lines[6]
+    empty = separator * header.count(",")
+    rows = [line.replace(",", separator) for line in (header, first, "EMPTY", second)]
+    rows[3] += separator * (rows[0].count(separator) - rows[3].count(separator))
+    with_empty, with_blank = (read(module, "\n".join(rows).replace("EMPTY", line), skip=False) for line in (empty, ""))
+    assert with_empty == with_blank
+    assert with_empty.rows == (1, 3)
+    assert with_empty.content_hash == with_blank.content_hash
+
+
 @pytest.mark.parametrize(("module", "content", "kept", "column"), CASES)
 def test_bad_rows_are_left_out_with_their_numbers_and_reasons(
     module: ModuleType, content: str, kept: list[str], column: str
@@ -171,7 +187,7 @@ def test_the_notice_counts_every_reason_and_lists_the_first_rows() -> None:
     )
 
 
-@pytest.mark.parametrize("blank", [lambda number: ",", lambda number: f" ,{number}", lambda number: "x"])
+@pytest.mark.parametrize("blank", [lambda number: f",{number}", lambda number: f" ,{number}", lambda number: "x"])
 def test_of_tens_of_thousands_of_blank_rows_the_notice_stays_short(blank: Callable[[int], str]) -> None:
     lines = [
         "text,label",
