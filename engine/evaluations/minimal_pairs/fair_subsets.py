@@ -64,6 +64,7 @@ FAIR_SUBSETS = Table(
                 CUT_ALIKE=CUT_ALIKE,
                 CUT_DIFFERENTLY=CUT_DIFFERENTLY,
             ),
+            words=lambda subset: SUBSETS[subset].label if subset in SUBSETS else subset,
         ),
         MODEL,
         PAIR_ROW,
