@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import clusters_input
-from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
+from dashboard.minimal_pairs.benchmark.tables import BY_SCORE, OVER_CLUSTERS, TABLES
 from dashboard.shared import dictionaries
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.caches.large import large
@@ -387,11 +387,17 @@ def table(view: ScoredRun, name: str, *arguments: Any, normalization: str = "") 
 
 
 def tables(view: ScoredRun, name: str, *arguments: Any) -> pd.DataFrame:
-    """One of TABLES under every score that the run has, one below the other."""
-    return pd.concat(
+    """One of TABLES under every score that the run has, in the order of the command's table: model by model, then by
+    score, those of BY_SCORE the other way round.
+    """
+    every = pd.concat(
         [table(view, name, *arguments, normalization=score) for score in pair_views.available(view.result.pairs)],
         ignore_index=True,
     )
+    if name in BY_SCORE:
+        return every
+    places = {model: place for place, model in enumerate(view.result.scored_models)}
+    return every.sort_values("model", key=lambda models: models.map(places), kind="stable", ignore_index=True)
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
