@@ -116,10 +116,11 @@ def dataset_input(form: DatasetForm) -> Any | None:
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
     if form.is_addressed:
-        form_address.opened(kind, sources, form.further_samples)
+        sample_language.open_asked(kind)
+        form_address.opened(kind, sources, form.further_samples, **sample_language.on_show(kind))
     dataset = _of_source(form, sources, dataset_type)
     if form.is_addressed:
-        form_address.written(kind)
+        form_address.written(kind, **sample_language.on_show(kind))
     return dataset
 
 
