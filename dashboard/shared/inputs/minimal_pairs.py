@@ -29,7 +29,7 @@ from engine.datasets.minimal_pairs.files import has_sentences, read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, TEXTS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
-from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
+from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table, guess_columns
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
 from engine.errors import InputError
 from engine.messages.languages import mark, tr, tr_n, translated
@@ -224,7 +224,7 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
             tables += (
                 _in_archive(name, content, skip_bad_rows, how)
                 if is_archive(name)
-                else [read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)]
+                else [read_rows(content, name, has_sentences, from_table, skip_bad_rows=skip_bad_rows, **how)]
             )
     return tables
 
@@ -235,7 +235,7 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapp
     texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+            table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # neither a table nor a text
             continue
         if is_document(table):

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def read_pairs(
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
             return _in_archive(name, content, columns, skip_bad_rows, how, norms)
-        table = read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+        judge = partial(from_table, columns=columns)
+        table = read_rows(content, name, has_sentences, judge, skip_bad_rows=skip_bad_rows, **how)
         if acquisition.is_norms(table):
             norms.append(table)
             return []
@@ -215,7 +217,7 @@ def _in_archive(
     texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+            table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # neither a table nor a text
             left_out.append(member)
             continue
