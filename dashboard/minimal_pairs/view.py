@@ -42,6 +42,7 @@ from engine.evaluations.minimal_pairs.running_text.tables import MEASURES
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 
@@ -347,7 +348,10 @@ def view_input(run_id: str, result: Result, address: PageAddress, choices: Colle
     empty = [model for model in result.scored_models if not (shown.pairs["model"] == model).any()]
     if empty:
         st.info(
-            tr("No such pairs for {models}; all pairs are shown.", models=verbatim(", ".join(map(shown_name, empty)))),
+            tr(
+                "No such pairs for {models}; all pairs are shown.",
+                models=verbatim(translated(list_of(map(shown_name, empty)))),
+            ),
             icon=":material/filter_alt_off:",
         )
         subset, region, shown = ALL, WHOLE, restricted(run_id, ALL, unigrams, result)

@@ -33,7 +33,7 @@ from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table,
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
 from engine.errors import InputError
 from engine.messages.languages import mark, tr, tr_n, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
@@ -55,7 +55,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     skip_bad_rows: leave out rows that cannot be used.
     """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, ".gz", *ARCHIVES)]
-    about = tr(HELP, formats=", ".join((*FORMATS, *JUDGED)))
+    about = tr(HELP, formats=translated(list_of((*FORMATS, *JUDGED))))
     uploads = st.file_uploader(
         tr("Files"),
         type=types,
@@ -94,7 +94,7 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
         tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
         for name, n in files.items()
     ]
-    read = tr(dataset.data_kind.read_as[dataset.n != 1], n=dataset.n, formats=", ".join(parts))
+    read = tr(dataset.data_kind.read_as[dataset.n != 1], n=dataset.n, formats=translated(list_of(parts)))
     notes = [f":material/fact_check: {read}"]  # untranslated
     said = dict.fromkeys(kind_of((name,)).note for name in files)
     notes += [f":material/info: {tr(note)}" for note in said if note]  # untranslated
@@ -172,7 +172,7 @@ def _roles_input(
                 chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in roles if required and role in chosen and chosen[role] is None]
     if missing:
-        listed, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
+        listed, names = translated(list_of(map(role_name, missing))), verbatim(translated(list_of(common)))
         st.warning(
             tr("Choose a column for: {roles}. The files have no column in common.", roles=listed)
             if not common
@@ -251,7 +251,7 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapp
             Message(
                 "{name} holds no table. Files that can be read end in {SUFFIXES}.",
                 name=PurePosixPath(name).name,
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=translated(list_of(SUFFIXES)),
             )
         )
     return known or others

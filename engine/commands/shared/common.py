@@ -30,11 +30,11 @@ from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.messages.languages import tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.runs.computing import open_computing
 
 PROGRESS_SECONDS = 1.0
-SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
+SAMPLES = Message("or a sample: {NAMES}", NAMES=list_of(sample_data.NAMES))
 
 
 def add_evaluation_arguments(

@@ -29,7 +29,7 @@ from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
 from engine.datasets.hub import fetching, parquet
 from engine.datasets.hub.names import is_hub_name
 from engine.errors import BadRow, EngineError, InputError, reason_of
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.options import option
 
 MAX_FILE_BYTES = 200 * 2**20
@@ -190,7 +190,7 @@ def _of_file(source: Path | bytes, name: str, title: str, how: Reading) -> Table
                 "{title} cannot be read: {error}. Needed: a file with one of the endings {SUFFIXES}.",
                 title=source if isinstance(source, Path) else title,
                 error=reason_of(error),
-                SUFFIXES=", ".join(SUFFIXES[:-1]),
+                SUFFIXES=list_of(SUFFIXES[:-1]),
             )
         ) from error
     return replace(table, notices=(*_as_chosen(table.format, how), *table.notices))
@@ -255,7 +255,7 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
                 "{title}: files ending in {suffix} cannot be read as a table. Endings that can: {SUFFIXES}.",
                 title=title,
                 suffix=suffix,
-                SUFFIXES=", ".join(SUFFIXES[:-1]),
+                SUFFIXES=list_of(SUFFIXES[:-1]),
             )
         )
     if suffix == parquet.SUFFIX:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
@@ -222,7 +222,7 @@ class GridBuilder:
 def quoted(names: Sequence[str], limit: int = 20) -> str:
     """Names for a message: 'a', 'b' and so on; long names and long lists are truncated with …"""
     shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
-    listed = ", ".join(shown)
+    listed = list_of(shown)
     return listed if len(names) <= limit else LONG_LIST.format(listed=listed, n=len(names))
 
 

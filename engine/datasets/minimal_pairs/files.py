@@ -24,7 +24,7 @@ from engine.datasets.minimal_pairs.texts import documents, is_document, read_row
 from engine.datasets.text_column import TextColumn, concatenated
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
@@ -249,7 +249,7 @@ def _in_archive(
                 "read end in {SUFFIXES}.",
                 name=name,
                 listed=quoted(left_out) or Message("none"),
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=list_of(SUFFIXES),
             )
         )
     apart = [dataset for dataset in datasets if dataset.data_kind in (READING, ACQUISITION)]
@@ -309,7 +309,7 @@ def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:FILES_IN_NOTICE]) + (", …" if len(names) > FILES_IN_NOTICE else "")
+    return list_of([*names[:FILES_IN_NOTICE], *(["…"] if len(names) > FILES_IN_NOTICE else [])])
 
 
 def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON,
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layer_numbers import layer_number
-from engine.messages.message import Message, named
+from engine.messages.message import Message, list_of, named
 from engine.options import Choice, Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
@@ -529,7 +529,7 @@ class Result:
                 Message(
                     "The run holds layer {held} of {model}; got layer {layer}. Evaluate with all "
                     "layers to choose among them.",
-                    held=", ".join(map(str, held)),
+                    held=list_of(map(str, held)),
                     model=model,
                     layer=layer,
                 )

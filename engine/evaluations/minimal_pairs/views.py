@@ -28,7 +28,7 @@ from engine.measures.minimal_pairs.normalizations import (
     normalization_named,
 )
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.messages.message import Message, named
+from engine.messages.message import Message, list_of, named
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
@@ -436,7 +436,7 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
             Message(
                 "The pairs have no column {field!r} to sort them by; there are: {listed}.",
                 field=field,
-                listed=", ".join(field_names(result)) or Message("none"),
+                listed=list_of(field_names(result)) or Message("none"),
             )
         )
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)

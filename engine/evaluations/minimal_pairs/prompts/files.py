@@ -14,7 +14,7 @@ from engine.datasets.rows import EMPTY, without_rows
 from engine.errors import BadRow, InputError
 from engine.evaluations.minimal_pairs.prompts.templates import IN_TEMPLATE, PLACE, YES_NO
 from engine.evaluations.minimal_pairs.records import OWN_PROMPTS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 TEXT, SCORE, ANSWERS, MODEL = "text", "score", "answers", "model"
 SEPARATOR = ","
@@ -58,7 +58,7 @@ def read_templates(source: bytes | Path, name: str) -> dict[str, Any]:
                 name=table.name,
                 text=TEXT,
                 score=SCORE,
-                columns=", ".join(map(str, table.frame.columns)),
+                columns=list_of(map(str, table.frame.columns)),
             )
         )
     if MODEL in spelled:
