@@ -40,7 +40,7 @@ from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
 from engine.evaluations.shared.input_columns import all_with_input
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.computing import open_computing
 
@@ -99,14 +99,14 @@ def evaluate(
     A script that calls it needs the usual guard, `if __name__ == "__main__":`, because workers are spawned processes.
     """
     if kind not in KINDS:
-        raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=", ".join(KINDS), kind=kind))
+        raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=list_of(KINDS), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
     if scores is not None and kind != "minimal-pairs":
         raise InputError(Message("Scores from a file are of the sentences of minimal pairs; got {kind!r}.", kind=kind))
     if vectors is not None and kind not in WITH_VECTORS:
         raise InputError(
             Message(
-                "Vectors are of labelled sentences ({kinds}); got {kind!r}.", kinds=", ".join(WITH_VECTORS), kind=kind
+                "Vectors are of labelled sentences ({kinds}); got {kind!r}.", kinds=list_of(WITH_VECTORS), kind=kind
             )
         )
     shown = _record(
@@ -198,8 +198,8 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
         raise InputError(
             Message(
                 "There is no setting {left} here. There are: {known}.",
-                left=", ".join(map(repr, left)),
-                known=", ".join(known),
+                left=list_of(map(repr, left)),
+                known=list_of(known),
             )
         )
     made = record_type(
@@ -228,7 +228,7 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
                     "Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
                     "rows of {listed}. Data with other columns go in as a pandas frame.",
                     kind=kind,
-                    roles=", ".join(roles),
+                    roles=list_of(roles),
                     rows=len(rows),
                     listed=sorted({len(row) for row in rows}) or Message("nothing"),
                 )

@@ -19,7 +19,7 @@ from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from engine.errors import InputError
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 KEY = "option"  # in the metadata of a dataclass field
 
@@ -100,7 +100,7 @@ class Option:
         ('1 or more', 'cls, mean')
         """
         if self.choices:
-            return ", ".join(str(choice) for choice in self.choices if choice != "")
+            return list_of(str(choice) for choice in self.choices if choice != "")
         if self.least is None and self.most is None:
             return ""
         if self.exclusive:
@@ -175,7 +175,7 @@ def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dic
                         "{former}, now {name}, was one of {value_by_former}; got {value!r}.",
                         former=former,
                         name=name,
-                        value_by_former=", ".join(map(str, value_by_former)),
+                        value_by_former=list_of(map(str, value_by_former)),
                         value=value,
                     )
                 )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 AUTO, AS_PUBLISHED = "auto", "as-published"
 DEFAULT_PRECISION = AUTO
@@ -68,7 +68,7 @@ def resolved(precision: str, published: str, device: str) -> str:
     if precision not in MEANINGS:
         raise InputError(
             Message(
-                "precision is one of {MEANINGS}; got {precision!r}.", MEANINGS=", ".join(MEANINGS), precision=precision
+                "precision is one of {MEANINGS}; got {precision!r}.", MEANINGS=list_of(MEANINGS), precision=precision
             )
         )
     device_type = device.partition(":")[0]

@@ -14,7 +14,8 @@ from dashboard.shared.theme import ARROWS, shortened, with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.measures.cards.catalog import CARDS
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
 
@@ -91,7 +92,7 @@ def size_summary(result: Result) -> str:
                 tr(
                     "The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
                     "more epochs, usually raises it, but not necessarily the test accuracy.",
-                    models=", ".join(underfitted),
+                    models=translated(list_of(underfitted)),
                     limit=NOT_LEARNT,
                 )
             )

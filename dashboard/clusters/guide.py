@@ -8,7 +8,8 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.evaluations.shared.finding import FEWEST
 from engine.language.quantities import decimals
-from engine.messages.languages import tr
+from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 
 
 def guide(result: Result) -> tuple[str, ...]:
@@ -40,7 +41,7 @@ def guide(result: Result) -> tuple[str, ...]:
                 see,
                 tr(
                     "Without a rank, and not counted here: {models}.",
-                    models=verbatim(", ".join(short[model] for model in unranked)),
+                    models=verbatim(translated(list_of(short[model] for model in unranked))),
                 ),
             ]
         )

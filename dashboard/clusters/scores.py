@@ -18,6 +18,7 @@ from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 
 # measure -> its column in Result.models
 MEASURES = {
@@ -132,7 +133,7 @@ def disagreement_of_indices(result: Result) -> list[str]:
             "{indices} does not rank the models as M_m does.",
             "These {n} indices do not rank the models as M_m does: {indices}.",
             len(others),
-            indices=", ".join(others),
+            indices=translated(list_of(others)),
         )
     ]
 

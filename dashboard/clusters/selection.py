@@ -30,8 +30,8 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import SIGNED_FITTED, Result
 from engine.language.quantities import decimals
-from engine.messages.languages import language, mark, tr, tr_n
-from engine.messages.message import Message
+from engine.messages.languages import language, mark, tr, tr_n, translated
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import shown_name
 
 VIEWS_KEPT = 6
@@ -197,7 +197,7 @@ def _list(chosen: pd.DataFrame, place: str, row: int | None) -> int | None:
     """
     at_first = [index for index, listed in enumerate(chosen["row"].tolist()) if listed == row]
     counts = chosen["label"].value_counts()
-    shares = ", ".join(f"{label} {n:,}" for label, n in counts.head(6).items())
+    shares = translated(list_of(f"{label} {n:,}" for label, n in counts.head(6).items()))
     if len(counts) > 6:
         shares = tr("{classes} and {n:,} more classes", classes=shares, n=len(counts) - 6)
     title = tr_n("{n} sentence selected", "{n:,} sentences selected", len(chosen))

@@ -9,6 +9,7 @@ from dashboard import pages
 from dashboard.faces import FACES
 from engine.datasets.hub.catalogue import BENCHMARKS, Benchmark
 from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 
 
 def catalogue() -> None:
@@ -61,7 +62,7 @@ def _row(known: Benchmark) -> dict[str, object]:
         "rows": known.n_rows,
         "licence": translated(known.licence),
         "layout": translated(known.layout),
-        "pages": ", ".join(tr(FACES[kind].page.title) for kind in known.kinds),
+        "pages": translated(list_of(tr(FACES[kind].page.title) for kind in known.kinds)),
         "hub": known.hub,
         "source": known.source,
     }

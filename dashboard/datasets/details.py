@@ -22,6 +22,7 @@ from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.errors import EngineError
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.kept import KeptDataset
@@ -87,7 +88,7 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
                         "On version {versions}.",
                         "On versions {versions}.",
                         len(numbers),
-                        versions=", ".join(map(str, numbers)),
+                        versions=translated(list_of(map(str, numbers))),
                     )
                 )
         if not runs:

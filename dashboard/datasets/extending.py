@@ -75,7 +75,7 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
         st.form_submit_button(tr("Use these rows"), key=f"{place}-use")
     columns: Any = None
     if upload is not None:
-        table = inputs.uploaded_table(place, upload, skip)
+        table = inputs.uploaded_table(place, upload, skip, module)
         header = reading_of(place, upload.file_id)["header"]
         file_id = f"{upload.file_id}{header}"
         columns = (
@@ -87,7 +87,7 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
         if columns is None:
             return None
     elif text.strip():
-        table = files.paste_table(text, inputs.pasted_roles(text, module), skip_bad_rows=skip)
+        table = files.paste_table(text, inputs.pasted_roles(text, module), skip_bad_rows=skip, judge=module.from_table)
     else:
         return None
     return appended(access.dataset(known.id), table, columns, skip_bad_rows=skip)

@@ -12,7 +12,8 @@ from dashboard.shared import session
 from dashboard.shared.headlines import shown_dataset
 from engine.datasets import sample_data
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
 
@@ -28,7 +29,7 @@ def fitting_kinds(known: KeptDataset) -> list[str]:
 
 def kinds_of(known: KeptDataset) -> str:
     """The titles of the pages that take such a data set."""
-    return ", ".join(tr(FACES[kind].page.title) for kind in fitting_kinds(known))
+    return translated(list_of(tr(FACES[kind].page.title) for kind in fitting_kinds(known)))
 
 
 def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
@@ -78,7 +79,7 @@ def samples() -> None:
         {
             "name": shown_dataset(name),
             "language": tr(NAMES[language]),
-            "fits": ", ".join(tr(FACES[kind].page.title) for kind in kinds),
+            "fits": translated(list_of(tr(FACES[kind].page.title) for kind in kinds)),
             "rows": n,
             "content": digest[:HASH_DIGITS],
         }

@@ -20,6 +20,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Settings
 from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.options import option_of, options_of
 
 BUILDING_OPTIONS = options_of(Building)
@@ -131,7 +132,7 @@ def _reviews() -> DomainSentences | None:
         return None
     with st.spinner(tr("Reading the reviews …")):
         sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
-    domains = ", ".join(dict.fromkeys(sentences.domains))
+    domains = translated(list_of(dict.fromkeys(sentences.domains)))
     st.caption(
         verbatim(
             tr_n(

@@ -15,6 +15,7 @@ from dashboard.shared.inputs import sample_language
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
@@ -72,7 +73,7 @@ def offer_samples(step: Step, found: RunIds) -> None:
             )
     if any(run.state in run_progress.ACTIVE for run in submitted.values()):
         return
-    titles = ", ".join(tr(FACES[kind].page.title) for kind in lacking)
+    titles = translated(list_of(tr(FACES[kind].page.title) for kind in lacking))
     st.info(
         tr("This step needs the result of a sample that is not evaluated yet: {titles}.", titles=titles),
         icon=":material/hourglass_empty:",

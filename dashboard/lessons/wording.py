@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.messages.languages import translated
+from engine.messages.message import list_of
+
 
 def listed(parts: Iterable[str]) -> str:
     """Parts of a sentence one after the other."""
-    return ", ".join(parts)
+    return translated(list_of(parts))
 
 
 def sentences(*parts: str) -> str:

@@ -31,7 +31,8 @@ from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import measure_name, short_names
-from dashboard.shared.wording import measure_help
+from dashboard.shared.wording import measure_help, verbatim
+from engine.evaluations.metric_study.finding import above_ceiling
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, VECTORS, Result
 from engine.messages.languages import mark, tr, translated
@@ -103,6 +104,9 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
         )
         better = tr("**{mark}** significantly better than the best setting of BERTScore.", mark=BETTER_MARK)
         st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
+        if measure != "pearson":  # of which the finding says it
+            for note in above_ceiling(result, str(measure)):
+                st.caption(verbatim(translated(note)))
     if with_published:
         with slots[1]:
             figures |= printed_grid()

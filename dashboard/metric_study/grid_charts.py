@@ -23,7 +23,8 @@ from dashboard.metric_study.labels import (
     setting_name,
 )
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, measure_name, plain, short_names, wrapped
-from engine.evaluations.metric_study.records import BERTSCORE, VECTORS
+from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, SURFACE, VECTORS
+from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, translated
 
 # Pixels of a dictionary's row, of a method's, whose text is one line, and of a model's name above its rows.
@@ -159,7 +160,7 @@ def grid_figure(
     )
     figure.update_yaxes(
         tickvals=[(row.top + row.bottom) / 2 for row in named],
-        ticktext=[plain(_label(row)) for row in named],
+        ticktext=list(map(plain, _labels(named))),
         range=[bottom, 0],
         showgrid=False,
         zeroline=False,
@@ -260,9 +261,19 @@ def _shades(settings: pd.Series, drawn: pd.Series) -> dict[str, float]:
     return {"zmin": low - 0.15 * span, "zmax": low + span / SCALE_USED}
 
 
-def _label(row: _Row) -> str:
-    """The name of a row; of a long one both ends, because versions stand at the end."""
+def _labels(rows: Sequence[_Row]) -> list[str]:
+    """The names of rows. Of a long one of a measure of ours its symbol, or all of it where that is another row's name;
+    of any other long one both ends, because versions stand at the end.
+    """
+    others = [row.name.casefold() for row in rows]
+    return [_label(row, others) for row in rows]
+
+
+def _label(row: _Row, names: Sequence[str]) -> str:
     name = row.name if row.method else idf_name(row.name)
     if len(name) <= (LONGEST_METHOD if row.method else LONGEST_IDF):
         return name
+    if row.method and row.method["kind"] in (SURFACE, ENTITY):
+        symbol = CARDS[row.method["model"]].symbol
+        return symbol if symbol and symbol.casefold() not in names else name
     return f"{name[: LONGEST_METHOD - 6]}…{name[-5:]}" if row.method else f"{name[: LONGEST_IDF - 1]}…"

@@ -23,7 +23,8 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, field_names
-from engine.messages.languages import tr
+from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 from engine.options import option, options_of
 
 
@@ -79,7 +80,7 @@ def selection_label(selection: PointSelection) -> str:
         parts.append(" ".join(selection.stratum))
     if selection.row is not None:
         parts.append(tr("row {row}", row=selection.row))
-    return ", ".join(parts) or tr("all pairs")
+    return translated(list_of(parts)) or tr("all pairs")
 
 
 def clickable(

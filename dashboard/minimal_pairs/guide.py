@@ -8,7 +8,8 @@ import pandas as pd
 
 from dashboard.shared.wording import model_name
 from engine.evaluations.minimal_pairs.length_effects import decides
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 
 BY_LENGTH = ("MeanLP", "PenLP")  # the scores that divide by a length
 
@@ -40,7 +41,7 @@ def guide(summary: pd.DataFrame, score: str, scores: Sequence[str]) -> tuple[str
         steps = [
             tr(
                 "Choose another score, such as {scores}, to see what is left of the effect of length.",
-                scores=", ".join(others),
+                scores=translated(list_of(others)),
             )
         ]
     return see, _meaning(summary[summary["model"] == best["model"]]), " ".join([*steps, own])

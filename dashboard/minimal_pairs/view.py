@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import clusters_input
-from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
+from dashboard.minimal_pairs.benchmark.tables import BY_SCORE, OVER_CLUSTERS, TABLES
 from dashboard.shared import dictionaries
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.caches.large import large
@@ -42,6 +42,7 @@ from engine.evaluations.minimal_pairs.running_text.tables import MEASURES
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 
@@ -347,7 +348,10 @@ def view_input(run_id: str, result: Result, address: PageAddress, choices: Colle
     empty = [model for model in result.scored_models if not (shown.pairs["model"] == model).any()]
     if empty:
         st.info(
-            tr("No such pairs for {models}; all pairs are shown.", models=verbatim(", ".join(map(shown_name, empty)))),
+            tr(
+                "No such pairs for {models}; all pairs are shown.",
+                models=verbatim(translated(list_of(map(shown_name, empty)))),
+            ),
             icon=":material/filter_alt_off:",
         )
         subset, region, shown = ALL, WHOLE, restricted(run_id, ALL, unigrams, result)
@@ -387,11 +391,17 @@ def table(view: ScoredRun, name: str, *arguments: Any, normalization: str = "") 
 
 
 def tables(view: ScoredRun, name: str, *arguments: Any) -> pd.DataFrame:
-    """One of TABLES under every score that the run has, one below the other."""
-    return pd.concat(
+    """One of TABLES under every score that the run has, in the order of the command's table: model by model, then by
+    score, those of BY_SCORE the other way round.
+    """
+    every = pd.concat(
         [table(view, name, *arguments, normalization=score) for score in pair_views.available(view.result.pairs)],
         ignore_index=True,
     )
+    if name in BY_SCORE:
+        return every
+    places = {model: place for place, model in enumerate(view.result.scored_models)}
+    return every.sort_values("model", key=lambda models: models.map(places), kind="stable", ignore_index=True)
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)

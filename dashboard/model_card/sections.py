@@ -23,7 +23,7 @@ from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, tr_n, translated
-from engine.messages.message import together
+from engine.messages.message import list_of, together
 from engine.models.sources.facts import ModelFacts
 
 RANK_WIDTH = 130  # pixels
@@ -53,7 +53,7 @@ def missing_runs(runs: ChosenRuns) -> None:
                     "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
                     "another model, or not be shared with you.",
                     len(runs.missing),
-                    runs=", ".join(runs.missing),
+                    runs=translated(list_of(runs.missing)),
                 )
             ),
             icon=":material/link_off:",
@@ -264,8 +264,8 @@ def _untested(card: CardOfModel) -> list[str]:
                         "{evaluation}: two models are not tested against each other under {measures}. Evaluated with the same "
                         "data and settings: {models}.",
                         evaluation=evaluation_title(run["evaluation"]),
-                        measures=", ".join(translated(CARDS[measure].name) for measure in measures),
-                        models=", ".join(short_names(run["others"]).values()),
+                        measures=translated(list_of(translated(CARDS[measure].name) for measure in measures)),
+                        models=translated(list_of(short_names(run["others"]).values())),
                     )
                 )
             )

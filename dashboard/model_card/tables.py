@@ -14,6 +14,7 @@ from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, Car
 from engine.evaluations.shared.finding import FEWEST
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 
 NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
 PER_CENT = {"accuracy": 1, "classification_accuracy": 1, "mask_probability": 2}  # decimals
@@ -134,7 +135,7 @@ def number(value: float, measure: str) -> str:
 def words(row: Mapping[Any, Any]) -> str:
     """What a number is, beside its evaluation: measure, setting and items."""
     parts = CARDS[row["measure"]].name, row["setting"], row["items"]
-    return ", ".join(translated(part) for part in parts if part)
+    return translated(list_of(translated(part) for part in parts if part))
 
 
 def data(row: Mapping[Any, Any]) -> str:

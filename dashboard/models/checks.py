@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.models.sources.facts import LoadingChecks, ModelFacts, TokenCheck
 
 FINE, NOTED, WRONG = ":material/check:", ":material/info:", ":material/error:"
@@ -121,11 +122,13 @@ def _published(facts: ModelFacts) -> list[tuple[str, str]]:
     parts += [tr("at most {n:,} tokens", n=published.max_tokens)] if published.max_tokens else []
     parts += [tr("lower-cased")] if published.lower_case else []
     parts += [tr("{n:,} dimensions", n=published.truncate_dim)] if published.truncate_dim else []
-    prompts = ", ".join(
-        tr("{name} {prompt} (default)", name=name, prompt=repr(prompt))
-        if name == published.default_prompt
-        else f"{name} {prompt!r}"
-        for name, prompt in published.prompts.items()
+    prompts = translated(
+        list_of(
+            tr("{name} {prompt} (default)", name=name, prompt=repr(prompt))
+            if name == published.default_prompt
+            else f"{name} {prompt!r}"
+            for name, prompt in published.prompts.items()
+        )
     )
     parts += [tr("prompts: {prompts}", prompts=prompts)] if prompts else []
     return [(FINE, tr("Sentence vectors as published: {description}", description="; ".join(parts)))]
@@ -140,7 +143,7 @@ def _loading(checks: LoadingChecks) -> list[tuple[str, str]]:
             else (FINE, tr("Order: no prediction before a token changes when the token does"))
         )
     if checks.n_unused:
-        listed = ", ".join(checks.unused) + (", …" if checks.n_unused > len(checks.unused) else "")
+        listed = translated(list_of([*checks.unused, *(["…"] if checks.n_unused > len(checks.unused) else [])]))
         lines.append(
             (
                 NOTED,
@@ -154,7 +157,10 @@ def _loading(checks: LoadingChecks) -> list[tuple[str, str]]:
         )
     if checks.missing:
         lines.append(
-            (NOTED, tr("Weights: the files lack {parts}, which no result needs", parts=", ".join(checks.missing)))
+            (
+                NOTED,
+                tr("Weights: the files lack {parts}, which no result needs", parts=translated(list_of(checks.missing))),
+            )
         )
     if not checks.n_unused and not checks.missing:
         lines.append((FINE, tr("Weights: the files and config.json name the same parts")))

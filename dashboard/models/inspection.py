@@ -21,7 +21,7 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
 from engine.messages.languages import language, mark, tr, tr_n, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.cards import BUILT_IN, first_built_in
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
@@ -181,7 +181,9 @@ def _facts(facts: ModelFacts) -> None:
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
         tr(
             "Special tokens: {tokens}",
-            tokens=", ".join(token if is_there else tr("no {token}", token=token) for token, is_there in has.items()),
+            tokens=translated(
+                list_of(token if is_there else tr("no {token}", token=token) for token, is_there in has.items())
+            ),
         ),
         tr(
             "{hidden} dimensions · published in {dtype}, {size} on disk · needs on {device} {memory}",

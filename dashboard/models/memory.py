@@ -8,7 +8,8 @@ import streamlit as st
 from dashboard.shared import session
 from dashboard.shared.wording import duration, verbatim
 from engine.inference.worker_state import WorkerState
-from engine.messages.languages import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import list_of
 
 REFRESH_SECONDS = 2.0
 TASKS = {"encode": mark("vectors"), "masked": mark("masked prediction"), "causal": mark("left-to-right scoring")}
@@ -98,7 +99,7 @@ def _tasks(listed: str) -> str:
     >>> _tasks("encode, masked")
     'vectors, masked prediction'
     """
-    return ", ".join(tr(TASKS.get(task, task)) for task in listed.split(", "))
+    return translated(list_of(tr(TASKS.get(task, task)) for task in listed.split(", ")))
 
 
 def _device(worker: WorkerState) -> str:

@@ -19,6 +19,7 @@ from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.evaluations.shared.evaluation import ACCEPTABILITY
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.ratings.access import Rated, RatingAccess
 from engine.runs.ratings.datasets import pair_means, pair_scores, rated_dataset, with_acceptability
@@ -62,7 +63,7 @@ def results(
                 tr(
                     "The data have columns {columns} already, which a run reads; the new ones have a number, and "
                     "`--ratings` on the command line names them.",
-                    columns=", ".join(RATINGS),
+                    columns=translated(list_of(RATINGS)),
                 )
             )
     else:

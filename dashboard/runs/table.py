@@ -25,6 +25,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.finding import spoken
 from engine.language.quantities import count
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 
@@ -68,10 +69,10 @@ def rows(
             dataset_title(run)
             if run.n_rows is None
             else f"{dataset_title(run)} · {translated(count(run.n_rows, 'row'))}",
-            ", ".join(spoken(run.models).values()),
+            translated(list_of(spoken(run.models).values())),
             owner_word(run.owner, owner_names[run.owner]),
-            ", ".join(other_settings(run)),
-            ", ".join(run.tags),
+            translated(list_of(other_settings(run))),
+            translated(list_of(run.tags)),
         )
         for run in runs
     ]

@@ -12,7 +12,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.measures.cards.catalog import CARDS
 from engine.messages.earlier_texts import read_message
 from engine.messages.languages import LANGUAGES, mark, tr, translated
-from engine.messages.message import Message, as_text, of_text
+from engine.messages.message import Message, as_text, list_of, of_text
 from engine.models.sources.names import shown_name
 from engine.runs.access.browsers import default_name
 from engine.runs.computing import SAMPLES_ID
@@ -132,7 +132,7 @@ def in_a_line(headlines: Sequence[Headline], under: str = "") -> str:
     if shown and headlines[0].measure:
         shown[0] = f"{CARDS[headlines[0].measure].symbol} {shown[0]}"
     n_more = len(headlines) - N_LISTED
-    return ", ".join(shown + ([tr("{n} more", n=n_more)] if n_more > 0 else []))
+    return translated(list_of(shown + ([tr("{n} more", n=n_more)] if n_more > 0 else [])))
 
 
 def short(model: str) -> str:

@@ -32,6 +32,7 @@ from dashboard.shared.exports.live import LiveView
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title, stored, to_store
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
@@ -64,6 +65,7 @@ def run_from_url(face: AnyFace | None = None) -> str | None:
     if named := st.query_params.get("run"):
         return named
     if face is not None and st.session_state.get(f"{face.kind}-source", "sample") == "sample":
+        sample_language.open_asked(face.kind)
         st.session_state[SAMPLE] = samples.finished(face)
     return st.session_state.get(SAMPLE)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from engine.errors import AccessError, InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.runs import open as opening
 from engine.runs.access import browsers as browser_cookies
 from engine.runs.access.access import RunAccess
@@ -109,7 +109,7 @@ def viewer() -> Viewer:
                     "The sign-in is not set up completely: [auth] in Streamlit's secrets has no "
                     "value for {missing}. Fill it in (deploy/secrets.toml.example says what each is) "
                     "and start again.",
-                    missing=", ".join(missing),
+                    missing=list_of(missing),
                 )
             )
         raise AccessError(Message("Sign in to use this instance."))

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
     dataset = sentence_pairs.from_table(
-        *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES),
+        *read_columns(options, options.data, sentence_pairs.from_table, several=sentence_pairs.MULTI_COLUMN_ROLES),
         skip_bad_rows=skips_bad_rows(options),
     )
     settings = with_baselines(with_own_readings(settings_from(options, records.Settings, models=tuple(options.model))))

@@ -27,7 +27,7 @@ from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.evaluations.model_card.model_index import eval_result_files
 from engine.inference.gateway import GatewaySession
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import LoadingChecks
 from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, MEMBER_PREFIX, Viewer
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=KINDS,
         metavar="KIND",
-        help=Message("{KINDS}; may be repeated; all that fit the model by default", KINDS=", ".join(KINDS)),
+        help=Message("{KINDS}; may be repeated; all that fit the model by default", KINDS=list_of(KINDS)),
     )
     parser.add_argument(
         "--data",
@@ -111,7 +111,7 @@ def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     kinds = options.evaluation or tuple(datasets)
     if unused := [kind for kind in datasets if kind not in kinds]:
         raise InputError(
-            Message("--data is given for {unused}, which --evaluation does not name.", unused=", ".join(unused))
+            Message("--data is given for {unused}, which --evaluation does not name.", unused=list_of(unused))
         )
     access = engine.access(LOCAL)
     session = engine.gateway.session("card", on_progress=progress_printer())
@@ -137,7 +137,7 @@ def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
             raise InputError(
                 Message(
                     "A card is made of runs of {KINDS}; {run_id} is of {kind}.",
-                    KINDS=", ".join(KINDS),
+                    KINDS=list_of(KINDS),
                     run_id=run_id,
                     kind=record.kind,
                 )
@@ -167,7 +167,7 @@ def _files(words: Sequence[str]) -> Mapping[str, Path]:
         kind, equals, name = word.partition("=")
         if not equals or not name or kind not in KINDS:
             raise InputError(
-                Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.", KINDS=", ".join(KINDS), word=word)
+                Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.", KINDS=list_of(KINDS), word=word)
             )
         if kind in files:
             raise InputError(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
+    named_columns,
     print_notices,
     read_columns,
+    reading,
     skips_bad_rows,
     write_tables,
 )
@@ -18,6 +21,7 @@ from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
 from engine.commands.shared.tracking import track
 from engine.datasets import reader_process
+from engine.datasets.formats.files import read_table
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
 from engine.datasets.labelled.webis import Reviews, is_review_file, read_reviews
@@ -66,7 +70,7 @@ def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, d
     sentences = _sentences(options)
     if sentences is None:
         return masked_sentences.from_table(
-            *read_columns(options, options.data), skip_bad_rows=skips_bad_rows(options)
+            *read_columns(options, options.data, masked_sentences.from_table), skip_bad_rows=skips_bad_rows(options)
         ), {}
     building = asdict(settings_from(options, Building, seed=seed))
     dataset = build(find_nouns(sentences), **building)
@@ -83,7 +87,7 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
         return reader_process.read(read_reviews, options.data, **asdict(settings_from(options, Reviews)))
     if options.domain_column is None:
         return None
-    table, columns = read_columns(options, options.data)
-    return domain_sentences.from_table(
-        table, {**(columns or {}), "domain": options.domain_column}, skip_bad_rows=skips_bad_rows(options)
-    )
+    columns = {**(named_columns(options) or {}), "domain": options.domain_column}
+    judge = partial(domain_sentences.from_table, columns=columns)
+    table = reader_process.read(read_table, options.data, judge=judge, **reading(options))
+    return domain_sentences.from_table(table, columns, skip_bad_rows=skips_bad_rows(options))

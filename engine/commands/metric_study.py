@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Study and write settings.csv, methods.csv, pairs.csv, cases.csv, method_cases.csv and the tables beside them."""
-    table, columns = read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES)
+    table, columns = read_columns(options, options.data, sentence_pairs.from_table, sentence_pairs.MULTI_COLUMN_ROLES)
     if options.predictions:
         named = [(path.name, path) for path in options.predictions]
         table = xc_translate.with_predictions(

@@ -41,7 +41,7 @@ from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import tr
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import split_label
 from engine.options import check
 
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=NORMALIZATIONS,
         metavar="N",
-        help=Message("of {NORMALIZATIONS}; all by default", NORMALIZATIONS=", ".join(NORMALIZATIONS)),
+        help=Message("of {NORMALIZATIONS}; all by default", NORMALIZATIONS=list_of(NORMALIZATIONS)),
     )
     add_options(parser, PairScoring)
     parser.add_argument(

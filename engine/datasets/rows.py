@@ -21,7 +21,7 @@ from engine.datasets.text_column import BLOCK, TextColumn, any_match, series_of_
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.earlier_texts import read_message
-from engine.messages.message import Message, as_text, together
+from engine.messages.message import Message, as_text, list_of, together
 
 ROWS_IN_NOTICE = 10
 REASONS_IN_NOTICE = 3
@@ -313,7 +313,7 @@ def repeated_pairs_notice(numbers: Sequence[int], pairs: Sequence[Hashable]) -> 
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers[:ROWS_IN_NOTICE])) + (", …" if len(numbers) > ROWS_IN_NOTICE else "")
+    return list_of([*map(str, numbers[:ROWS_IN_NOTICE]), *(["…"] if len(numbers) > ROWS_IN_NOTICE else [])])
 
 
 def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]], left_out: Sequence[BadRow] = ()) -> str:

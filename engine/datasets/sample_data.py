@@ -15,7 +15,7 @@ from engine.datasets.labelled import labelled_sentences as labelled
 from engine.datasets.masked import masked_sentences as masked
 from engine.datasets.minimal_pairs import pairs as minimal
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # The languages of the samples, by what the names of their files end in.
 LANGUAGES = {"ja": "", "en": "_en"}
@@ -144,7 +144,7 @@ def path(kind: str) -> Path:
     """The CSV file (UTF-8) behind the sample of `kind`, one of KINDS; InputError for any other."""
     if kind not in KINDS:
         raise InputError(
-            Message("There is no sample of kind {kind!r}. Samples: {KINDS}.", kind=kind, KINDS=", ".join(KINDS))
+            Message("There is no sample of kind {kind!r}. Samples: {KINDS}.", kind=kind, KINDS=list_of(KINDS))
         )
     return _FOLDER / f"{kind}.csv"
 
@@ -162,7 +162,7 @@ def file_of(name: str | Path) -> Path:
         return named
     if spelling not in NAMES:
         raise InputError(
-            Message("There is no sample {spelling!r}. Samples: {NAMES}.", spelling=spelling, NAMES=", ".join(NAMES))
+            Message("There is no sample {spelling!r}. Samples: {NAMES}.", spelling=spelling, NAMES=list_of(NAMES))
         )
     return path(NAMES[spelling])
 
@@ -206,7 +206,7 @@ def _table(kind: str, language: str) -> Table:
             Message(
                 "There is no sample in the language {language!r}. Languages: {LANGUAGES}.",
                 language=language,
-                LANGUAGES=", ".join(LANGUAGES),
+                LANGUAGES=list_of(LANGUAGES),
             )
         )
     return read_table(path(f"{kind}{LANGUAGES[language]}"))

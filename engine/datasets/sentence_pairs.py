@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import pandas as pd
 
 from engine.datasets import further_columns, human_scores, rows, xc_translate
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
-from engine.datasets.formats.files import Table
+from engine.datasets.formats.files import Table, with_other_rows
 from engine.datasets.formats.grid import quoted
 from engine.datasets.text_column import labels
 from engine.errors import BadRow, InputError
@@ -237,23 +237,19 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     )
     table = rows.without_invisible(table, chosen.values())
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
-    table = rows.usable(
-        table,
-        {str(chosen[role]): column_names.values(frame, chosen[role]) for role in ("reference", "candidate")},
-        rows.empty_reason,
-        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
-        skip_bad_rows=skip_bad_rows,
-    )
-    table = rows.usable(
-        table,
-        {column: column_names.values(table.frame, column) for column in several["human"]},
-        human_scores.fault,
-        Message(
-            "{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
-            "as 3.5, or leave it empty."
-        ),
-        skip_bad_rows=skip_bad_rows,
-    )
+    try:
+        with_sentences = rows.usable(
+            table,
+            {str(chosen[role]): column_names.values(table.frame, chosen[role]) for role in ("reference", "candidate")},
+            rows.empty_reason,
+            Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+            skip_bad_rows=skip_bad_rows,
+        )
+    except InputError as error:
+        others = replace(table, frame=table.frame.drop(index=[bad.row for bad in error.rows]), left_out=())
+        judge = partial(_with_numbers, columns=several["human"], skip_bad_rows=False)
+        raise with_other_rows(error, lambda: others, judge) from error
+    table = _with_numbers(with_sentences, several["human"], skip_bad_rows=skip_bad_rows)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     references, candidates = (tuple(column_names.values(frame, chosen[side])) for side in ("reference", "candidate"))
@@ -276,6 +272,20 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     )
     return SentencePairs(
         table.name, references, candidates, categories, human, numbers, further, notices, table.left_out, without_role
+    )
+
+
+def _with_numbers(table: Table, columns: Sequence[str], *, skip_bad_rows: bool) -> Table:
+    """The table without the rows with a human score that is no number, as `rows.usable` leaves them out."""
+    return rows.usable(
+        table,
+        {column: column_names.values(table.frame, column) for column in columns},
+        human_scores.fault,
+        Message(
+            "{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
+            "as 3.5, or leave it empty."
+        ),
+        skip_bad_rows=skip_bad_rows,
     )
 
 

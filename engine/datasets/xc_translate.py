@@ -16,7 +16,7 @@ import pandas as pd
 from engine.datasets import rows
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import BadRow, InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 ID, TARGETS, TYPES, PREDICTION, SYSTEM = "id", "targets", "entity_types", "prediction", "system"
 ACCEPTED = "accepted_mentions"  # the column of accepted forms that a dataset gets
@@ -66,7 +66,7 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
                 Message(
                     "{name} has no column {missing}; predictions have {ID} and {PREDICTION}.",
                     name=table.name,
-                    missing=", ".join(missing),
+                    missing=list_of(missing),
                     ID=ID,
                     PREDICTION=PREDICTION,
                 )

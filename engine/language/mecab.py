@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.language.pieces import pieces
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.version import ABSENT, library_version
 
 # Name of a dictionary -> the module of the package that holds it.
@@ -104,9 +104,7 @@ def directory(dictionary: str) -> Path:
     missing = [name for name in FILES if not (path / name).is_file()]
     if missing:
         what = (
-            Message("is no directory")
-            if not path.is_dir()
-            else Message("holds no {missing}", missing=", ".join(missing))
+            Message("is no directory") if not path.is_dir() else Message("holds no {missing}", missing=list_of(missing))
         )
         raise ModelError(
             Message(
@@ -114,7 +112,7 @@ def directory(dictionary: str) -> Path:
                 "dictionary, which holds {FILES}.",
                 path=path,
                 what=what,
-                FILES=", ".join(FILES),
+                FILES=list_of(FILES),
             )
         )
     return path.resolve()

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # Also the order in which they are applied: lower-casing needs composed characters.
 STEP_MEANINGS: Mapping[str, str] = {
@@ -35,8 +35,8 @@ def normalize(text: str, steps: Sequence[str]) -> str:
         raise InputError(
             Message(
                 "There is no normalisation step {unknown}; there are: {STEPS}.",
-                unknown=", ".join(map(repr, unknown)),
-                STEPS=", ".join(STEPS),
+                unknown=list_of(map(repr, unknown)),
+                STEPS=list_of(STEPS),
             )
         )
     for step in STEPS:

@@ -12,7 +12,7 @@ import re
 
 from engine.errors import InputError, ModelError
 from engine.language import jumanpp, mecab
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 JUMANPP = "jumanpp"
 MECAB, MECAB_DIRECTORY = "mecab-", "mecab:"
@@ -101,7 +101,7 @@ def _checked(segmenter: str) -> str:
                 "There is no segmenter {segmenter!r}. There are {NAMES}, and "
                 "{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.",
                 segmenter=segmenter,
-                NAMES=", ".join(NAMES),
+                NAMES=list_of(NAMES),
                 MECAB_DIRECTORY=MECAB_DIRECTORY,
             )
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 
 def entity_hits(
@@ -47,7 +47,7 @@ def entity_hits(
         )
     if empty := [number for number, forms in enumerate(accepted, start=1) if not all(map(str.strip, forms))]:
         raise InputError(
-            Message("An accepted form has a character; one of pair {empty} has none.", empty=", ".join(map(str, empty)))
+            Message("An accepted form has a character; one of pair {empty} has none.", empty=list_of(map(str, empty)))
         )
     return np.array(
         [

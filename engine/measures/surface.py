@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 TOKENIZERS = ("ja-mecab", "13a")
 # MeCab fails on a million characters of prose, and on fewer without spaces; no sentence is as long as this.
@@ -56,7 +56,7 @@ def sentence_bleu(
         raise InputError(
             Message(
                 "The tokenizer is one of {TOKENIZERS}; got {tokenizer!r}.",
-                TOKENIZERS=", ".join(TOKENIZERS),
+                TOKENIZERS=list_of(TOKENIZERS),
                 tokenizer=tokenizer,
             )
         )

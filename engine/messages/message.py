@@ -142,6 +142,15 @@ def together(between: str, parts: Iterable[str]) -> Message:
     return _Together(between, parts)
 
 
+def list_of(names: Iterable[str]) -> Message:
+    """Names one after the other, with commas between them as the reader's language writes them: "a, b" and "a、b".
+
+    >>> list_of(["a.csv", "b.csv"]), list_of(["a.csv", "b.csv"]).in_language("ja")
+    ('a.csv, b.csv', 'a.csv、b.csv')
+    """
+    return together(", ", (name if isinstance(name, Message) else Message("{name}", name=str(name)) for name in names))
+
+
 def _made(template: str, given: tuple[Any, ...]) -> Message:
     return Message(template, **dict(zip(given[::2], given[1::2], strict=True)))
 

@@ -23,7 +23,7 @@ import transformers
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import EngineError, InputError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.preparation import tokenize_ahead
@@ -75,7 +75,7 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
             Message(
                 "There is no operation {operation!r}; there are {OPERATIONS}.",
                 operation=operation,
-                OPERATIONS=", ".join(OPERATIONS),
+                OPERATIONS=list_of(OPERATIONS),
             )
         )
     _set_threads()
@@ -221,7 +221,7 @@ def _project(request: Request) -> list[Piece]:
     method = settings.pop("method")
     if method not in methods:
         raise InputError(
-            Message("A map is drawn by one of {methods}; got {method!r}.", methods=", ".join(methods), method=method)
+            Message("A map is drawn by one of {methods}; got {method!r}.", methods=list_of(methods), method=method)
         )
     return [
         {"coordinates": np.asarray(methods[method](vectors, **settings), dtype=np.float32)}

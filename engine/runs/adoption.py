@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.errors import EngineError, RunError
 from engine.evaluations.shared.evaluation import AnyEvaluation
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import to_json_value
@@ -83,7 +83,7 @@ def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvalu
                 "{what} is of the kind {kind!r}, which this version does not know; there are: {evaluations}.",
                 what=what,
                 kind=entry.kind,
-                evaluations=", ".join(evaluations),
+                evaluations=list_of(evaluations),
             )
         )
     artifacts.load_result(run_id, evaluations[entry.kind].result_type)  # refuses what is damaged

@@ -13,7 +13,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.cards import language_of
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
@@ -86,7 +86,7 @@ def card_tasks(
     """
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise InputError(
-            Message("A card holds {KINDS}; got {unknown}.", KINDS=", ".join(KINDS), unknown=", ".join(unknown))
+            Message("A card holds {KINDS}; got {unknown}.", KINDS=list_of(KINDS), unknown=list_of(unknown))
         )
     tasks = []
     for kind in kinds or fitting_kinds(facts):
@@ -127,7 +127,7 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
                 "The run {name!r} holds no model {model!r}; it holds {settings}.",
                 name=run.name,
                 model=model,
-                settings=", ".join(run.settings["models"]),
+                settings=list_of(run.settings["models"]),
             )
         )
     others: dict[str, OtherModel] = {}

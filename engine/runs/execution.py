@@ -13,7 +13,7 @@ from functools import partial
 from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.processes.freed_memory import give_back_freed_memory
 from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
@@ -184,7 +184,7 @@ def evaluation_of(kind: str, evaluations: Mapping[str, AnyEvaluation]) -> AnyEva
             Message(
                 "There is no evaluation {kind!r}; there are: {evaluations}.",
                 kind=kind,
-                evaluations=", ".join(evaluations),
+                evaluations=list_of(evaluations),
             )
         )
     return evaluations[kind]

@@ -97,7 +97,7 @@ def test_sentences_that_words_are_chosen_from(tmp_path: Path) -> None:
 def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [f"文{number},{number // 500 % 2}" if number % 500 == 1 else "," for number in range(1, 10_001)]
+    rows = [f"文{number},{number // 500 % 2}" if number % 500 == 1 else f",{number}" for number in range(1, 10_001)]
     content = "\n".join(["text,label", *rows, "終わり,1"])
     assert run("clusters", tmp_path, "--skip-bad-rows", content=content) == 0
     note = next(line for line in capsys.readouterr().err.splitlines() if "left out" in line)

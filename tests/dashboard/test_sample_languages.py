@@ -70,6 +70,38 @@ def test_a_sample_that_is_not_evaluated_yet_is_when_it_is_asked_for() -> None:
     assert app.query_params["run"] not in ([japanese], japanese)
 
 
+def test_a_link_to_a_sample_opens_the_one_that_was_on_show_in_a_browser_of_the_other_language() -> None:
+    of_language = {language: evaluate(language) for language in sample_data.LANGUAGES}
+    english = visit("minimal_pairs")
+    english.segmented_control(key=f"{KIND}-sample").set_value("running-text")
+    link = drawn(english).query_params["data"]
+    assert link in ("sample:running-text:en", ["sample:running-text:en"])
+    japanese = at("minimal_pairs")
+    japanese.session_state["language"] = "ja"
+    japanese.query_params["data"] = "sample:running-text:en"
+    drawn(japanese)
+    assert japanese.multiselect(key=f"{KIND}-models").value == ENGLISH
+    assert japanese.segmented_control(key=f"{KIND}-sample-language-buttons").value == "en"
+    assert japanese.segmented_control(key=f"{KIND}-sample").value == "running-text"
+    assert japanese.query_params["data"] in ("sample:running-text:en", ["sample:running-text:en"])
+    # The page's own sample stands in the address where its language was chosen.
+    english = visit("minimal_pairs")
+    english.button(key=f"{KIND}-sample-ja").click()
+    assert drawn(english).query_params["data"] in ("sample:ja", ["sample:ja"])
+    again = visit("minimal_pairs", data="sample:ja")
+    assert again.session_state["sample-on-show"] == of_language["ja"]
+    again.button(key=f"{KIND}-sample-en").click()
+    assert drawn(again).session_state["sample-on-show"] == of_language["en"]
+    assert again.query_params["data"] in ("sample:en", ["sample:en"])
+
+
+def test_a_link_of_before_and_one_in_no_language_of_the_samples() -> None:
+    assert visit("minimal_pairs", data="sample:running-text").multiselect(key=f"{KIND}-models").value == ENGLISH
+    unknown = visit("minimal_pairs", data="sample:running-text:fr")
+    assert not unknown.exception and "is not offered here" in words(unknown)
+    assert unknown.multiselect(key=f"{KIND}-models").value == ENGLISH
+
+
 def test_models_that_somebody_chose_stay_with_the_other_sample() -> None:
     evaluate("en")
     evaluate("ja")

@@ -55,6 +55,34 @@ def read(module: ModuleType, content: str | bytes, name: str = "mine.csv", *, sk
     return module.from_table(read_table(raw, name, skip_bad_rows=skip), skip_bad_rows=skip)
 
 
+@pytest.mark.parametrize(
+    "module", [labelled_sentences, domain_sentences, masked_sentences, sentence_pairs, minimal_pairs]
+)
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_a_row_of_separators_alone_is_left_out_as_an_empty_line_is(module: ModuleType, separator: str) -> None:
+    lines = next(content for of_module, content, *_ in CASES if of_module is module).splitlines()
+    header, first, second = lines[0], lines[1], lines[4] if module is not masked_sentences else lines[6]
+    empty = separator * header.count(",")
+    rows = [line.replace(",", separator) for line in (header, first, "EMPTY", second)]
+    rows[3] += separator * (rows[0].count(separator) - rows[3].count(separator))
+    with_empty, with_blank = (read(module, "\n".join(rows).replace("EMPTY", line), skip=False) for line in (empty, ""))
+    assert with_empty == with_blank
+    assert with_empty.rows == (1, 3)
+    assert with_empty.content_hash == with_blank.content_hash
+
+
+@pytest.mark.parametrize(("module", "content", "kept", "column"), CASES)
+def test_all_bad_rows_are_listed_in_one_error_whatever_is_wrong_with_them(
+    module: ModuleType, content: str, kept: list[str], column: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_table(content.encode(), "mine.csv", judge=module.from_table)
+    left_out = read(module, content).left_out
+    assert [bad.row for bad in caught.value.rows] == [bad.row for bad in left_out] == [2, 3, 5]
+    assert [bad.reason for bad in caught.value.rows] == [bad.reason for bad in left_out]
+    assert "cannot be cut into" in caught.value.message and caught.value.message.count("Rows are numbered from 1") == 1
+
+
 @pytest.mark.parametrize(("module", "content", "kept", "column"), CASES)
 def test_bad_rows_are_left_out_with_their_numbers_and_reasons(
     module: ModuleType, content: str, kept: list[str], column: str
@@ -171,7 +199,7 @@ def test_the_notice_counts_every_reason_and_lists_the_first_rows() -> None:
     )
 
 
-@pytest.mark.parametrize("blank", [lambda number: ",", lambda number: f" ,{number}", lambda number: "x"])
+@pytest.mark.parametrize("blank", [lambda number: f",{number}", lambda number: f" ,{number}", lambda number: "x"])
 def test_of_tens_of_thousands_of_blank_rows_the_notice_stays_short(blank: Callable[[int], str]) -> None:
     lines = [
         "text,label",
@@ -181,3 +209,19 @@ def test_of_tens_of_thousands_of_blank_rows_the_notice_stays_short(blank: Callab
     dataset = read(labelled_sentences, "\n".join(lines))
     assert dataset.n == 671 and len(dataset.left_out) == 67_000 - 670
     assert max(map(len, dataset.notices)) < 400
+
+
+def test_a_file_of_pairs_and_a_paste_list_all_bad_rows_too() -> None:
+    content = next(content for module, content, *_ in CASES if module is minimal_pairs)
+    with pytest.raises(InputError) as caught:
+        read_pairs([("mine.csv", content.encode())])
+    assert [bad.row for bad in caught.value.rows] == [2, 3, 5]
+    with pytest.raises(InputError) as caught:
+        paste_table("あ,い\n,い\n一,二,三\n", ["text", "label"], judge=labelled_sentences.part_from_table)
+    assert [bad.row for bad in caught.value.rows] == [2, 3]
+
+
+def test_an_error_of_the_columns_does_not_hide_the_rows_that_cannot_be_read() -> None:
+    with pytest.raises(InputError) as caught:
+        read_table(b"one,two\na,b\nc\n", "mine.csv", judge=labelled_sentences.from_table)
+    assert [bad.row for bad in caught.value.rows] == [2] and "cannot be cut into" in caught.value.message

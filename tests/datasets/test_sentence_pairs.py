@@ -136,11 +136,11 @@ def test_further_references_are_those_that_are_there() -> None:
 
 
 def test_every_empty_sentence_is_listed() -> None:
-    error = error_of("ref,hyp\na,b\n,b\nc, \n,\nd,e\n")
+    error = error_of("ref,hyp\na,b\n,b\nc, \n,\nd,e\n \u3000, \n")
     assert error.rows == (
         BadRow(2, "'ref' is empty"),
         BadRow(3, "'hyp' holds only spaces"),
-        BadRow(4, "'ref' is empty and 'hyp' is empty"),
+        BadRow(6, "'ref' holds only spaces and 'hyp' holds only spaces"),
     )
 
 

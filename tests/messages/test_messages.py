@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import pickle
@@ -16,8 +17,9 @@ from engine.errors import BadRow, InputError, ModelError
 from engine.inference.piece_bytes import from_bytes, to_bytes
 from engine.language.quantities import count
 from engine.messages import languages
+from engine.messages.catalogues import ROOT
 from engine.messages.languages import in_language, translated
-from engine.messages.message import Message, as_text, of_text, together
+from engine.messages.message import Message, as_text, list_of, of_text, restored, together
 from engine.runs.storage.json_codec import record_from_json, restore_value, to_json_value
 from engine.runs.storage.packing import from_parquet, to_parquet
 
@@ -144,3 +146,31 @@ def test_words_between_the_items_of_a_list_are_the_readers(japanese: None) -> No
     assert together(" and ", ["a", "b"]) == "a and b" and translated(together(" and ", ["a", "b"])) == "a、b"
     assert translated(Message("{x}", x=together(" or ", ["a", "b"]))) == "aまたはb"
     assert translated(together(", ", ["a", "b"])) == "a, b"
+
+
+def test_a_list_of_names_is_joined_as_the_readers_language_joins_it() -> None:
+    said = Message("Not scored: {models}.", models=list_of(["owner/a", "b, c", Message("none")]))
+    assert said == "Not scored: owner/a, b, c, none."
+    assert said.in_language("ja").endswith("owner/a、b, c、なし.")
+    assert restored(json.loads(json.dumps(said.stored()))).in_language("ja") == said.in_language("ja")
+    assert list_of([]) == "" and list_of(["a"]).in_language("ja") == "a"
+
+
+def test_no_names_are_joined_with_commas_before_a_text_is_made_of_them() -> None:
+    """`list_of` joins them where a reader's language is known."""
+    joined = []
+    for path in (*(ROOT / "engine").rglob("*.py"), *(ROOT / "dashboard").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ("Message", "tr", "tr_n", "format"):
+                joined += [
+                    f"{path.relative_to(ROOT)}:{keyword.value.lineno}"
+                    for keyword in node.keywords
+                    if isinstance(keyword.value, ast.Call)
+                    and isinstance(keyword.value.func, ast.Attribute)
+                    and keyword.value.func.attr == "join"
+                    and getattr(keyword.value.func.value, "value", "") == ", "
+                ]
+    assert not joined

@@ -15,7 +15,8 @@ from engine.evaluations.minimal_pairs.babylm.predictions import prediction_files
 from engine.evaluations.minimal_pairs.babylm.scores import babylm
 from engine.evaluations.minimal_pairs.babylm.tasks import parts_of
 from engine.evaluations.presets import preset
-from engine.messages.languages import tr
+from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 
 HEIGHT, FEW = 420, 12
 SHARES = ("challenge", "accuracy", "ci_low", "ci_high")
@@ -117,7 +118,7 @@ def _download(run_id: str) -> None:
         type="secondary",
         help=tr(
             "The predictions in the folders in which the challenge's script looks for them: {names}.",
-            names=verbatim(", ".join(names)),
+            names=verbatim(translated(list_of(names))),
         ),
     )
 

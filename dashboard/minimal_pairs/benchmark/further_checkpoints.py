@@ -12,7 +12,8 @@ from dashboard.shared import run_view, session
 from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.shared.checkpoints import checkpoint_of, further_of
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.runs.storage.searching import Search
 
@@ -38,7 +39,7 @@ def join_button(run_id: str, result: Result, further: Sequence[str]) -> None:
         help=tr(
             "Runs these data with {models} as well, as other runs of the same data and settings have them. What is "
             "scored already is taken from the cache.",
-            models=verbatim(", ".join(map(shown_name, further))),
+            models=verbatim(translated(list_of(map(shown_name, further)))),
         ),
     ):
         settings = replace(result.settings, models=(*result.settings.models, *further))

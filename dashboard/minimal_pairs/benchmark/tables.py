@@ -93,6 +93,8 @@ OVER_CLUSTERS = frozenset(
         "checkpoints",
     )
 )
+# The tables of which the command writes those of one score below those of another; of any other, of a model each.
+BY_SCORE = frozenset(("each_difference", "items"))
 # The tables of a view: name -> (result, normalization, alpha, further arguments) -> table. The first further argument
 # of those in OVER_CLUSTERS is the column of the clusters, "" for independent pairs.
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {

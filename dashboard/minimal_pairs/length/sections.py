@@ -27,7 +27,7 @@ from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import shown_name
 
 MODELS, SCORES, FILES = "models", "scores", "files"
@@ -70,8 +70,8 @@ def undefined_slopes(slopes: pd.DataFrame) -> list[str]:
     notes = []
     for _, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
         reason = undefined["reason"].iloc[0]  # the keys of groups are plain texts, which have lost their values
-        names = ", ".join(
-            f"{shown_name(row['model'])} ({tr(row['normalization'])})" for row in undefined.to_dict("records")
+        names = translated(
+            list_of(f"{shown_name(row['model'])} ({tr(row['normalization'])})" for row in undefined.to_dict("records"))
         )
         values = {"names": verbatim(names), "reason": verbatim(translated(reason))}
         notes.append(
@@ -366,7 +366,7 @@ def _judgements(view: ScoredRun) -> None:
         st.caption(
             tr(
                 "The judgements are those in {columns}; `--ratings` on the command line names other columns.",
-                columns=verbatim(", ".join(_judged_in(view.run_id, view.result))),
+                columns=verbatim(translated(list_of(_judged_in(view.run_id, view.result)))),
             )
         )
         if not fitted:

@@ -21,7 +21,7 @@ from engine.evaluations.minimal_pairs.token_contributions import NO_PARTS, contr
 from engine.evaluations.minimal_pairs.views import without_token_scores
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
 
@@ -50,7 +50,9 @@ def token_contributions_view(
         return {}
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)
     parts = contributions_by_change(contributions)
-    sums = ", ".join(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
+    sums = translated(
+        list_of(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
+    )
     st.markdown(
         tr(
             outcome,

@@ -1,13 +1,15 @@
 """What the data of a form are, in the address before anything is run: a reload, or a link, opens the form so.
 
-    opened(kind, sources)              # before the widgets: what the address says becomes their first values
+    asked_language(kind)               # of the sample that the address names: where it is to be chosen
+    opened(kind, sources, …)           # before the widgets: what the address says becomes their first values
     … widgets under the keys below …
-    written(kind)                      # after them: into the address, where a choice has changed
+    written(kind, …)                   # after them: into the address, where a choice has changed
 
-`data` is a source of the form (upload, paste, kept), hub:ORG/NAME of the Hugging Face Hub, or sample:NAME, another sample
-than the page's own; `header` is what the first row of a file is. The page's own sample, and a first row that the file
-tells, are not written. A run in the address has its own data: beside it neither is read or written. A file that was
-uploaded is not in an address: its header is that of the next one.
+`data` is a source of the form (upload, paste, kept), hub:ORG/NAME of the Hugging Face Hub, sample:NAME:LANGUAGE, another
+sample than the page's own, or sample:LANGUAGE, that in a language which was chosen; `header` is what the first row of a
+file is. The page's own sample in the reader's language, and a first row that the file tells, are not written. A sample
+without a language, as links had it before, is in the reader's. A run in the address has its own data: beside it neither
+is read or written. A file that was uploaded is not in an address: its header is that of the next one.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import streamlit as st
 from dashboard.shared.address.texts import shown
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import headerless
+from engine.datasets.sample_data import LANGUAGES
 from engine.messages.languages import tr
 from engine.messages.message import Message
 
@@ -53,18 +56,28 @@ def sample_key(kind: str) -> str:
     return f"{kind}-sample"
 
 
-def opened(kind: str, sources: Collection[str], samples: Collection[str] = ()) -> None:
+def asked_language(kind: str) -> str:
+    """The language of the sample that the address names, where it was opened, or changed otherwise than by the page."""
+    kept, own = _kept(kind), _own()
+    source, _, name = own.get(DATA, "").partition(":")
+    return _parts_of_sample(name)[1] if source == SAMPLE and own != kept.left else ""
+
+
+def opened(kind: str, sources: Collection[str], samples: Collection[str], language: str, *, is_chosen: bool) -> None:
     """Set the widgets of a form to what the address says, where it was opened, or changed otherwise than by the page.
 
-    sources: those that the form offers; another one is ignored, which is said. samples: the further ones.
+    sources: those that the form offers; another one is ignored, which is said. samples: the further ones. language,
+    is_chosen: as `written` takes them.
     """
     kept = _kept(kind)
     own = _own()
-    is_widget_newer = kept.is_drawn and _chosen(kind) != kept.chosen
+    is_widget_newer = kept.is_drawn and _chosen(kind, language, is_chosen=is_chosen) != kept.chosen
     st.session_state.pop(_present_key(kind), None)  # a file that is still there says it again
     if not own or own == kept.left or is_widget_newer:
         return
     source, _, name = own.get(DATA, SAMPLE).partition(":")
+    if source == SAMPLE:
+        name = _parts_of_sample(name)[0]
     if source not in sources or (name and source != HUB and not (source == SAMPLE and name in samples)):
         _ignored(DATA, own[DATA])
     else:
@@ -92,9 +105,13 @@ def header_of(kind: str, key: str) -> str:
     return chosen
 
 
-def written(kind: str) -> None:
-    """Write the choices of a form into the address, where one of them has changed; other names in it stay."""
-    kept, chosen = _kept(kind), _chosen(kind)
+def written(kind: str, language: str, *, is_chosen: bool) -> None:
+    """Write the choices of a form into the address, where one of them has changed; other names in it stay.
+
+    language: of the sample on show. is_chosen: whether somebody chose it.
+    """
+    kept = _kept(kind)
+    chosen = _chosen(kind, language, is_chosen=is_chosen)
     if kept.is_drawn and chosen != kept.chosen and "run" not in st.query_params and chosen != _own():
         others = {name: st.query_params.get_all(name) for name in st.query_params if name not in (DATA, HEADER)}
         st.query_params.from_dict({**others, **chosen})
@@ -113,11 +130,17 @@ def _own() -> dict[str, str]:
     return {name: st.query_params[name] for name in (DATA, HEADER) if name in st.query_params}
 
 
-def _chosen(kind: str) -> dict[str, str]:
+def _parts_of_sample(name: str) -> tuple[str, str]:
+    """The name of a further sample, "" for the page's own, and its language, "" where none is said."""
+    sample, _, language = f":{name}".rpartition(":")
+    return (sample.removeprefix(":"), language) if language in LANGUAGES else (name, "")
+
+
+def _chosen(kind: str, language: str, *, is_chosen: bool) -> dict[str, str]:
     source = str(st.session_state.get(source_key(kind), SAMPLE))
     if source == SAMPLE:
         sample = str(st.session_state.get(sample_key(kind)) or "")
-        return {DATA: f"{SAMPLE}:{sample}"} if sample else {}
+        return {DATA: ":".join(filter(None, (SAMPLE, sample, language)))} if sample or is_chosen else {}
     name = str(st.session_state.get(hub_key(kind)) or "") if source == HUB else ""
     chosen = {DATA: name if name.startswith(f"{HUB}:") else source}
     header = st.session_state.get(_header_key(kind)) or st.session_state.get(_present_key(kind))

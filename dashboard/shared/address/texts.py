@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import Option, check_value
 
 SWITCH = {True: "on", False: "off"}
@@ -54,7 +54,7 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
         if offered is not None and value not in offered:
             named = [str(one) for one in offered if one != ""]
             raise InputError(
-                Message("is not one of {named}", named=", ".join(named))
+                Message("is not one of {named}", named=list_of(named))
                 if 0 < len(named) <= 12
                 else Message("is not offered")
             )

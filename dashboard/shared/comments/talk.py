@@ -11,7 +11,8 @@ from dashboard.shared import session
 from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import ago, show_error, stamp, verbatim
 from engine.errors import EngineError
-from engine.messages.languages import tr
+from engine.messages.languages import tr, translated
+from engine.messages.message import list_of
 from engine.runs.comments.access import MOST_CHARACTERS, ROW, CommentAccess, row_of, view_of
 from engine.runs.comments.rows import Comment
 from engine.runs.computing import SAMPLES_ID
@@ -137,7 +138,7 @@ def _send(access: CommentAccess, run_id: str, view: Mapping[str, Sequence[str]])
 
 def _whom(names: Sequence[str]) -> str | None:
     """Whom a comment may name, of those who are suggested."""
-    shown = ", ".join(f"@{name}" for name in names[:NAMES_SHOWN])
+    shown = translated(list_of(f"@{name}" for name in names[:NAMES_SHOWN]))
     return verbatim(shown + (", …" if len(names) > NAMES_SHOWN else "")) or None
 
 

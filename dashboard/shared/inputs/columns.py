@@ -10,6 +10,7 @@ from dashboard.shared.wording import verbatim
 from engine.datasets.formats import files
 from engine.datasets.formats.grid import unquoted
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 
 NO_COLUMN = mark("(none)")
 ROLES = {
@@ -55,9 +56,11 @@ def role_label(role: str, required: bool) -> str:
 
 def field_list(module: ModuleType) -> str:
     """The roles of a dataset in a line."""
-    return ", ".join(
-        role_name(role) if required else tr("{role} (optional)", role=role_name(role))
-        for role, required, _ in module.ROLES
+    return translated(
+        list_of(
+            role_name(role) if required else tr("{role} (optional)", role=role_name(role))
+            for role, required, _ in module.ROLES
+        )
     )
 
 
@@ -97,7 +100,7 @@ def column_choice(
         chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in module.ROLES if required and chosen[role] is None]
     if missing:
-        roles = ", ".join(map(role_name, missing))
+        roles = translated(list_of(map(role_name, missing)))
         st.warning(
             tr(
                 "Choose a column for: {roles}. The file has: {names}.",

@@ -116,10 +116,11 @@ def dataset_input(form: DatasetForm) -> Any | None:
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
     if form.is_addressed:
-        form_address.opened(kind, sources, form.further_samples)
+        sample_language.open_asked(kind)
+        form_address.opened(kind, sources, form.further_samples, **sample_language.on_show(kind))
     dataset = _of_source(form, sources, dataset_type)
     if form.is_addressed:
-        form_address.written(kind)
+        form_address.written(kind, **sample_language.on_show(kind))
     return dataset
 
 
@@ -257,7 +258,7 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table = uploaded_table(kind, upload, skip_bad_rows)
+    table = uploaded_table(kind, upload, skip_bad_rows, form.module)
     # With another sheet or first row the columns are others, and chosen anew.
     file_id = upload.file_id + "".join(
         value
@@ -304,7 +305,9 @@ def from_hub(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
         st.caption(tr("A name such as `{example}`: choose one, or type it and press Enter.", example=FORM))
         return None
     name = str(parsed(str(name)))
-    table = read_upload(files.table_of_hub, name, bytes, name=name, skip_bad_rows=skip_bad_rows)
+    table = read_upload(
+        files.table_of_hub, name, bytes, name=name, skip_bad_rows=skip_bad_rows, judge=form.module.from_table
+    )
     columns: Any = (
         mapping_input(kind, name, [table]) if form.module is pairs else column_choice(kind, name, form.module, table)
     )
@@ -330,7 +333,9 @@ def _pasted(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     if not text.strip():
         st.caption(layout)
         return None
-    table = files.paste_table(text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows)
+    table = files.paste_table(
+        text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows, judge=form.module.from_table
+    )
     dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
     _preview(dataset, kind, may_be_kept=True)
     return dataset
@@ -380,7 +385,7 @@ def _fields(text: str, module: ModuleType) -> int:
     return min(max(n_fields, n_required), len(module.ROLES))
 
 
-def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
+def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool, module: ModuleType) -> files.Table:
     """An uploaded file as a table, with the choice of its sheet; of one that cannot be read, also of its encoding.
 
     Raises InputError.
@@ -392,6 +397,7 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
             upload.getvalue,
             name=upload.name,
             skip_bad_rows=skip_bad_rows,
+            judge=module.from_table,
             **reading_of(kind, upload.file_id),
         )
     except InputError:

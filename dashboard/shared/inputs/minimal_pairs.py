@@ -30,11 +30,11 @@ from engine.datasets.minimal_pairs.files import has_sentences, read_pairs
 from engine.datasets.minimal_pairs.forms import FORMS, TEXTS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
-from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
+from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table, guess_columns
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
 from engine.errors import InputError
 from engine.messages.languages import mark, tr, tr_n, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
@@ -56,7 +56,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     skip_bad_rows: leave out rows that cannot be used.
     """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, ".gz", *ARCHIVES)]
-    about = tr(HELP, formats=", ".join((*FORMATS, *JUDGED)))
+    about = tr(HELP, formats=translated(list_of((*FORMATS, *JUDGED))))
     uploads = st.file_uploader(
         tr("Files"),
         type=types,
@@ -95,7 +95,7 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
         tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
         for name, n in files.items()
     ]
-    read = tr(dataset.data_kind.read_as[dataset.n != 1], n=dataset.n, formats=", ".join(parts))
+    read = tr(dataset.data_kind.read_as[dataset.n != 1], n=dataset.n, formats=translated(list_of(parts)))
     notes = [f":material/fact_check: {read}"]  # untranslated
     said = dict.fromkeys(kind_of((name,)).note for name in files)
     notes += [f":material/info: {tr(note)}" for note in said if note]  # untranslated
@@ -173,7 +173,7 @@ def _roles_input(
                 chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in roles if required and role in chosen and chosen[role] is None]
     if missing:
-        listed, names = ", ".join(map(role_name, missing)), verbatim(translated(unquoted(common)))
+        listed, names = translated(list_of(map(role_name, missing))), verbatim(translated(unquoted(common)))
         st.warning(
             tr("Choose a column for: {roles}. The files have no column in common.", roles=listed)
             if not common
@@ -225,7 +225,7 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
             tables += (
                 _in_archive(name, content, skip_bad_rows, how)
                 if is_archive(name)
-                else [read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)]
+                else [read_rows(content, name, has_sentences, from_table, skip_bad_rows=skip_bad_rows, **how)]
             )
     return tables
 
@@ -236,7 +236,7 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapp
     texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+            table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # neither a table nor a text
             continue
         if is_document(table):
@@ -252,7 +252,7 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapp
             Message(
                 "{name} holds no table. Files that can be read end in {SUFFIXES}.",
                 name=PurePosixPath(name).name,
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=translated(list_of(SUFFIXES)),
             )
         )
     return known or others

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.address import form_address
 from engine.datasets.sample_data import LANGUAGES
 from engine.messages.languages import LANGUAGES as NAMES
 from engine.messages.languages import language, tr
@@ -27,6 +29,17 @@ def of_page(kind: str) -> str:
 def is_chosen(kind: str) -> bool:
     """Whether the reader chose the language of a page's sample."""
     return bool(st.session_state.get(_key(kind)))
+
+
+def on_show(kind: str) -> dict[str, Any]:
+    """The language of a page's sample, and whether it was chosen, as `form_address` takes them."""
+    return {"language": of_page(kind), "is_chosen": is_chosen(kind)}
+
+
+def open_asked(kind: str) -> None:
+    """Choose the language of the sample that a link to the page names, if any."""
+    if wanted := form_address.asked_language(kind):
+        choose(kind, wanted)
 
 
 def choose(kind: str, wanted: str) -> None:

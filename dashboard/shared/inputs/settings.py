@@ -16,6 +16,7 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.messages.languages import tr, translated
+from engine.messages.message import list_of as names_listed
 from engine.options import Option, options_of
 
 BETWEEN_TEXTS = "---"
@@ -302,7 +303,7 @@ def _in_words(option: Option, value: Any, words: Mapping[Any, str]) -> str:
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     if isinstance(value, tuple):
-        return ", ".join(tr(words[item]) if item in words else label_of(option, item) for item in value)
+        return translated(names_listed(tr(words[item]) if item in words else label_of(option, item) for item in value))
     if isinstance(value, int):
         return f"{value:,}"
     return tr(words[value]) if value in words else label_of(option, value)

@@ -18,6 +18,7 @@ from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import list_of
 
 KEPT = 2  # results of each function and session: an uploaded file can be large
 READING = 2  # processes of a session; an older one is ended
@@ -111,7 +112,7 @@ def _encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Se
         return
     encodings = [file.encoding for file in decoded if file.encoding] if chosen == DETECT else [chosen]
     read_as = dict.fromkeys(translated(ENCODINGS.get(encoding, encoding)) for encoding in encodings)
-    label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
+    label = tr("Encoding: {names}", names=translated(list_of(read_as))) if read_as else tr("Encoding: not recognised")
     with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
         st.selectbox(
             tr("Encoding of the file"),

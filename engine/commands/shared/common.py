@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,11 +30,11 @@ from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.messages.languages import tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.runs.computing import open_computing
 
 PROGRESS_SECONDS = 1.0
-SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
+SAMPLES = Message("or a sample: {NAMES}", NAMES=list_of(sample_data.NAMES))
 
 
 def add_evaluation_arguments(
@@ -122,11 +123,15 @@ def add_directory_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def read_columns(
-    options: argparse.Namespace, path: Path, several: Collection[str] = ()
+    options: argparse.Namespace, path: Path, from_table: Callable[..., Any], several: Collection[str] = ()
 ) -> tuple[files.Table, dict[str, Any] | None]:
-    """The table of a file, and the columns named by --column or None; see `named_columns`."""
-    table = reader_process.read(files.read_table, path, **reading(options))
-    return table, named_columns(options, several)
+    """The table of a file, and the columns named by --column or None; see `named_columns`.
+
+    from_table: makes the dataset of both. Raises InputError, of all bad rows where some cannot be read.
+    """
+    columns = named_columns(options, several)
+    judge = partial(from_table, columns=columns)
+    return reader_process.read(files.read_table, path, judge=judge, **reading(options)), columns
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
                 )
             )
         return labelled_sentences.from_table(
-            *read_columns(options, options.data), skip_bad_rows=skips_bad_rows(options)
+            *read_columns(options, options.data, labelled_sentences.from_table), skip_bad_rows=skips_bad_rows(options)
         )
     if options.column:
         raise InputError(

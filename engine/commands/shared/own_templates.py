@@ -10,7 +10,7 @@ from engine.datasets import reader_process
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.prompts.files import is_file, read_templates
 from engine.evaluations.minimal_pairs.records import Settings
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import options_of
 
 PARTS = ("in_template", "yes_no", "answers")
@@ -41,7 +41,7 @@ def with_templates(options: argparse.Namespace) -> None:
             Message(
                 "The templates are those of {file}, and {flags} names others. Leave one of the two out.",
                 file=named,
-                flags=", ".join(f"--{name.replace('_', '-')}" for name in beside),
+                flags=list_of(f"--{name.replace('_', '-')}" for name in beside),
             )
         )
     path = Path(named).expanduser()

@@ -17,7 +17,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.text_stream import blocks
 from engine.datasets.formats.unpacking import is_hidden
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 UNITS = ("file", "line", "blank-line", "page-break")
@@ -72,7 +72,7 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     """
     if unit not in UNITS:
         raise InputError(
-            Message("A document is one of {UNITS}; got {unit!r}.", UNITS=", ".join(map(repr, UNITS)), unit=unit)
+            Message("A document is one of {UNITS}; got {unit!r}.", UNITS=list_of(map(repr, UNITS)), unit=unit)
         )
     paths = [Path(path) for path in paths]
     bytes_before, found_text = 0, False
@@ -104,8 +104,8 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
         raise InputError(
             Message(
                 "No text file ({TEXT_SUFFIXES} or an archive of them) found in: {paths}",
-                TEXT_SUFFIXES=", ".join(TEXT_SUFFIXES),
-                paths=", ".join(map(str, paths)),
+                TEXT_SUFFIXES=list_of(TEXT_SUFFIXES),
+                paths=list_of(map(str, paths)),
             )
         )
 

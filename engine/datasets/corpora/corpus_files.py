@@ -18,7 +18,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.errors import InputError, reason_of
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 KIND = "corpus"
 # Uploads are kept this long, for a second tokenizer.
@@ -92,7 +92,7 @@ class CorpusFiles:
             raise InputError(
                 Message(
                     "No longer on the disk: {missing}. A corpus is kept for {KEPT_SECONDS} days; upload it again.",
-                    missing=", ".join(missing),
+                    missing=list_of(missing),
                     KEPT_SECONDS=KEPT_SECONDS // 86400,
                 )
             )
@@ -117,7 +117,7 @@ def keep_corpus(
     empty = [file_name for file_name, _, _, n_bytes in described if not n_bytes]
     if empty or not described:
         raise InputError(
-            Message("Empty: {empty}. Leave these files out.", empty=", ".join(empty))
+            Message("Empty: {empty}. Leave these files out.", empty=list_of(empty))
             if empty
             else Message("A corpus needs at least one text file, or an archive of them.")
         )

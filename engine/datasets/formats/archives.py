@@ -22,7 +22,7 @@ from engine.datasets.formats.unpacking import (
     zip_members,
 )
 from engine.errors import InputError, reason_of
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # Endings of names; the format is determined by the content.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -121,7 +121,7 @@ def read_members(
                 Message(
                     "{title} is neither a zip nor a tar archive. Pack its files as one of {SUFFIXES}.",
                     title=title,
-                    SUFFIXES=", ".join(SUFFIXES),
+                    SUFFIXES=list_of(SUFFIXES),
                 )
             )
 
@@ -166,7 +166,7 @@ def _opened(source: Path | bytes, title: str) -> Iterator[IO[bytes]]:
                 "{source!s} cannot be read: {error}. Needed: a folder or an archive ({SUFFIXES}).",
                 source=source,
                 error=reason_of(error),
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=list_of(SUFFIXES),
             )
         ) from error
     with file:

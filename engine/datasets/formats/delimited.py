@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, takewhile
+from itertools import chain, dropwhile, islice, takewhile
 from pathlib import Path
 
 import pandas as pd
@@ -89,7 +89,7 @@ def read_delimited(
     rows, found_quoting = cut(lines, separator, quoting)
     first = list(islice(rows, headerless.PEEKED))
     known = (
-        headerless.layout_of(name, [row.fields for row in first if not row.fault])
+        headerless.layout_of(name, [row.fields for row in first if any(row.fields)])
         if header == headerless.DETECT
         else None
     )
@@ -130,12 +130,18 @@ def read_sections(lines: Callable[[], Iterable[str]], name: str) -> Grid:
 
 
 def cut(lines: Callable[[], Iterable[str]], separator: str, quoting: str = DETECT) -> tuple[Iterator[Record], Quoting]:
-    """The records of a text, faulty ones included, and how its fields are quoted; quoting: one of QUOTINGS."""
+    """The records of a text, faulty ones included, and how its fields are quoted; quoting: one of QUOTINGS.
+
+    Those before the first that holds anything are left out, as blank lines are.
+    """
+    found: Quoting
     if quoting == NONE:
-        return plain_records(lines(), separator), "none"
-    if quoting == QUOTED or separator != TAB:
-        return records(lines(), separator), "throughout"
-    return tab_records(lines)
+        every, found = plain_records(lines(), separator), "none"
+    elif quoting == QUOTED or separator != TAB:
+        every, found = records(lines(), separator), "throughout"
+    else:
+        every, found = tab_records(lines)
+    return dropwhile(_is_empty, every), found
 
 
 def grid_of_records(
@@ -150,10 +156,10 @@ def grid_of_records(
 ) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
-    The apostrophes that our own exports have before formulas are taken off, with a notice. Rows at the end that are
-    separators only, as spreadsheets write them, are left out with a notice. Raises InputError listing every row that
-    has a fault or another number of fields than `header`; with `skip_bad_rows` these are left out as long as others
-    remain.
+    The apostrophes that our own exports have before formulas are taken off, with a notice. Rows that are separators
+    only, as spreadsheets write empty rows, are left out but counted, as blank lines are; of those at the end, which are
+    leftovers, a notice tells. Raises InputError listing every row that has a fault or another number of fields than
+    `header`; with `skip_bad_rows` these are left out as long as others remain.
     """
     n_fields = len(header)
     expected = Message(
@@ -164,10 +170,14 @@ def grid_of_records(
     builder = GridBuilder(name, header)
     bad: list[BadRow] = []
     n_doubled = 0
-    empty: list[int] = []  # the numbers of rows of separators only that no other row follows so far
+    n_empty = 0  # rows of separators only that no other row follows so far
     for row in rows:
         number = row.number - offset
         n_doubled += row.is_doubled
+        if _is_empty(row):
+            n_empty += 1
+            continue
+        n_empty = 0
         if row.fault or len(row.fields) != n_fields:
             bad.append(
                 BadRow(
@@ -183,15 +193,9 @@ def grid_of_records(
                 )
             )
             refuse_bad_rows(name, bad, expected)
-        elif not any(row.fields):
-            empty.append(number)
         else:
-            for empty_number in empty:
-                builder.add(empty_number, ())
-            empty.clear()
             builder.add(number, row.fields)
-    n_cut = builder.n_rows + len(empty)
-    if bad and not (skip_bad_rows and n_cut):
+    if bad and not (skip_bad_rows and builder.n_rows):
         columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
         if quoting == "none":
             raise InputError(
@@ -201,7 +205,7 @@ def grid_of_records(
                     "those of the header, into them. {ROW_NUMBERS}",
                     name=name,
                     bad=count(len(bad), "line"),
-                    bad_=n_cut + len(bad),
+                    bad_=builder.n_rows + len(bad),
                     columns=columns,
                     separator=SEPARATORS[separator],
                     ROW_NUMBERS=ROW_NUMBERS,
@@ -214,7 +218,7 @@ def grid_of_records(
                 "holds a {separator}, a quotation mark or a line break must be in double quotes. {ROW_NUMBERS}",
                 name=name,
                 bad=count(len(bad), "line"),
-                bad_=n_cut + len(bad),
+                bad_=builder.n_rows + len(bad),
                 columns=columns,
                 separator=SEPARATORS[separator],
                 ROW_NUMBERS=ROW_NUMBERS,
@@ -234,8 +238,8 @@ def grid_of_records(
         else []
     )
     notices += (
-        [Message("{empty} without any text at the end of {name} left out.", empty=count(len(empty), "row"), name=name)]
-        if empty
+        [Message("{empty} without any text at the end of {name} left out.", empty=count(n_empty, "row"), name=name)]
+        if n_empty
         else []
     )
     if SIGNATURE_COLUMN in header and is_digest_column(
@@ -316,7 +320,12 @@ def _without_header(
 def _is_even(lines: Callable[[], Iterable[str]], separator: str) -> bool:
     """Whether a separator cuts the first records of a text, header included, into equally many fields."""
     cut_records = plain_records(lines()) if separator == TAB else records(lines(), separator)
-    return len({len(record.fields) for record in islice(cut_records, SAMPLED)}) == 1
+    return len({len(record.fields) for record in islice(cut_records, SAMPLED) if not _is_empty(record)}) == 1
+
+
+def _is_empty(record: Record) -> bool:
+    """Whether a record is separators only."""
+    return not record.fault and not any(record.fields)
 
 
 def _without_first(lines: Iterable[str], line: str) -> Iterator[str]:

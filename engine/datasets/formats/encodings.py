@@ -16,7 +16,7 @@ from engine.datasets.formats import alphabets
 from engine.datasets.formats.mixtures import CERTAINLY_UTF8, refuse_mixture
 from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What can be chosen by hand, and its name for users. Of those after UTF-16 the first ones are also guessed.
@@ -195,7 +195,7 @@ def source_in(source: Path | bytes, encoding: str, name: str) -> tuple[TextSourc
             Message(
                 "There is no encoding {encoding!r} to choose. There are: {ENCODINGS}.",
                 encoding=encoding,
-                ENCODINGS=", ".join(ENCODINGS),
+                ENCODINGS=list_of(ENCODINGS),
             )
         )
     position = fault(source, encoding)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -29,8 +29,8 @@ from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
 from engine.datasets.hub import fetching, parquet
 from engine.datasets.hub.names import is_hub_name
-from engine.errors import BadRow, InputError, reason_of
-from engine.messages.message import Message
+from engine.errors import BadRow, EngineError, InputError, reason_of
+from engine.messages.message import Message, list_of, together
 from engine.options import option
 
 MAX_FILE_BYTES = 200 * 2**20
@@ -130,6 +130,7 @@ def read_table(
     sheet: str = "",
     header: str = headerless.DETECT,
     quoting: str = delimited.DETECT,
+    judge: Callable[[Table], object] | None = None,
 ) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
@@ -142,8 +143,45 @@ def read_table(
     reading; of a compressed file both sizes),
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
+
+    judge: makes the dataset of a table. Where rows do not fit, its InputError of the others is part of that which is
+    raised, so that all bad rows are listed at once.
     """
     how = Reading(skip_bad_rows, encoding, sheet, header, quoting)
+    try:
+        return _of_source(source, name, how)
+    except InputError as error:
+        if judge is None or skip_bad_rows:
+            raise
+        without = replace(how, skip_bad_rows=True)
+        raise with_other_rows(error, lambda: _of_source(source, name, without), judge) from error
+
+
+def with_other_rows(error: InputError, others: Callable[[], Table], judge: Callable[[Table], object]) -> InputError:
+    """An error with the bad ones among the other rows as well; others: the table without the rows of the error.
+
+    judge: raises InputError for the bad rows of a table.
+    """
+    if not error.rows:
+        return error
+    found, messages = list(error.rows), list(error.message.parts)
+    try:
+        table = others()
+        known = {bad.row for bad in found}
+        found += [bad for bad in table.left_out if bad.row not in known]  # such as values that are no text
+        judge(table)
+    except InputError as other:
+        found += other.rows
+        if other.rows:
+            messages += [part for part in other.message.parts if part not in error.message]  # how rows are numbered
+    except EngineError:
+        pass  # it comes again when these rows are mended
+    if len(found) == len(error.rows):
+        return error
+    return InputError(together(" ", messages), sorted(found, key=lambda bad: bad.row))
+
+
+def _of_source(source: Path | bytes, name: str | None, how: Reading) -> Table:
     if isinstance(source, Path) and is_hub_name(source):
         return _of_hub(str(source), how)
     name = name or (source.name if isinstance(source, Path) else "")
@@ -162,7 +200,7 @@ def _of_file(source: Path | bytes, name: str, title: str, how: Reading) -> Table
                 "{title} cannot be read: {error}. Needed: a file with one of the endings {SUFFIXES}.",
                 title=source if isinstance(source, Path) else title,
                 error=reason_of(error),
-                SUFFIXES=", ".join(SUFFIXES[:-1]),
+                SUFFIXES=list_of(SUFFIXES[:-1]),
             )
         ) from error
     return replace(table, notices=(*_as_chosen(table.format, how), *table.notices))
@@ -227,7 +265,7 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
                 "{title}: files ending in {suffix} cannot be read as a table. Endings that can: {SUFFIXES}.",
                 title=title,
                 suffix=suffix,
-                SUFFIXES=", ".join(SUFFIXES[:-1]),
+                SUFFIXES=list_of(SUFFIXES[:-1]),
             )
         )
     beginning = start.removeprefix(BOM_UTF8).lstrip().lower()
@@ -266,13 +304,25 @@ def table_of_hub(source: Path | bytes, name: str, **reading: Any) -> Table:
     return read_table(Path(name), **reading)
 
 
-def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = False) -> Table:
+def paste_table(
+    text: str, columns: Sequence[str], *, skip_bad_rows: bool = False, judge: Callable[[Table], object] | None = None
+) -> Table:
     """Pasted rows of len(columns) fields, split at tabs if there are any, else at commas.
 
     `columns` are roles. A first line that names them all (by `columns.guess`), in any order and among
     others, is taken as header. Raises InputError when nothing was pasted, or
-    listing every line with the wrong number of fields; with `skip_bad_rows` these are left out.
+    listing every line with the wrong number of fields; with `skip_bad_rows` these are left out. judge: as `read_table`
+    takes it.
     """
+    try:
+        return _pasted(text, columns, skip_bad_rows=skip_bad_rows)
+    except InputError as error:
+        if judge is None or skip_bad_rows:
+            raise
+        raise with_other_rows(error, lambda: _pasted(text, columns, skip_bad_rows=True), judge) from error
+
+
+def _pasted(text: str, columns: Sequence[str], *, skip_bad_rows: bool) -> Table:
     name = Message("The pasted text")
     _refuse_size(len(text), name)
     _refuse_nul(text, name)

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
@@ -240,7 +240,7 @@ def _cut(name: str) -> str:
 
 
 def _in_all(shown: Sequence[str], n: int) -> str:
-    listed = ", ".join(shown)
+    listed = list_of(shown)
     return listed if n <= len(shown) else LONG_LIST.format(listed=listed, n=n)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from engine.datasets.hub.names import HubName, parsed, require_allowed
 from engine.datasets.hub.parts import Part, chosen, parts_of
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 HUB_TIMEOUT_SECONDS = 5.0
 CONVERTED = "refs/convert/parquet"  # where the hub keeps data of repositories that publish code in their place
@@ -33,7 +33,7 @@ class Fetched:
     @property
     def notice(self) -> Message:
         """What was read."""
-        return READ_FROM.format(name=self.name, files=", ".join(part.file for part, _ in self.files))
+        return READ_FROM.format(name=self.name, files=list_of(part.file for part, _ in self.files))
 
 
 def fetch(text: str, most_bytes: int) -> Fetched:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import AccessError, InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 PREFIX = "hub:"
 FORM = "hub:ORG/NAME[:CONFIG][/SPLIT][@REVISION]"
@@ -86,6 +86,6 @@ def require_allowed(repository: str, environment: Mapping[str, str] | None = Non
                 "Ask the administrator to allow it, or upload its file.",
                 repository=repository,
                 ALLOWED_VARIABLE=ALLOWED_VARIABLE,
-                patterns=", ".join(patterns),
+                patterns=list_of(patterns),
             )
         )

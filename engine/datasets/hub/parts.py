@@ -11,7 +11,7 @@ from typing import Any
 from engine.datasets.formats.grid import quoted
 from engine.datasets.hub.names import ALL, HubName
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv", ".tsv")
 _COMPRESSED = tuple(suffix + ".gz" for suffix in SUFFIXES[1:])
@@ -76,7 +76,7 @@ def chosen(name: HubName, parts: Sequence[Part]) -> list[Part]:
                 "{name} holds no data that can be read: no files ending in {SUFFIXES}. Download its data, and give them "
                 "as a file.",
                 name=name,
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=list_of(SUFFIXES),
             )
         )
     configs = list(dict.fromkeys(part.config for part in parts))

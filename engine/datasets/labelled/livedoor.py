@@ -23,7 +23,7 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.options import option
 
 PARTS = {"title": "titles", "body": "bodies"}
@@ -244,7 +244,7 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
             Message(
                 "Fewer than the {per_category:,} articles asked for, so all of them: {few}.",
                 per_category=per_category,
-                few=", ".join(few),
+                few=list_of(few),
             )
         )
     return tuple(notices)

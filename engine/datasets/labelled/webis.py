@@ -20,7 +20,7 @@ from engine.datasets.labelled.domain_sentences import DomainSentences, split_int
 from engine.datasets.rows import empty_reason
 from engine.errors import InputError, reason_of
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import option
 
 SPLITS = ("test", "train", "unlabeled")
@@ -64,7 +64,7 @@ def read_reviews(
     entity bomb) or holds no review; a review without a domain.
     """
     if split not in SPLITS:
-        raise InputError(Message("The split is one of {SPLITS}; got {split!r}.", SPLITS=", ".join(SPLITS), split=split))
+        raise InputError(Message("The split is one of {SPLITS}; got {split!r}.", SPLITS=list_of(SPLITS), split=split))
     shown = name or (source.name if isinstance(source, Path) else "") or Message("The reviews")
     if is_archive(shown) or (isinstance(source, Path) and source.is_dir()):
         file_suffixes = [f"{split}{suffix}" for suffix in SUFFIXES]

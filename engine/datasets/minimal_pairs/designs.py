@@ -21,7 +21,7 @@ from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, parsed
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.language.words import uses_spaces
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # The columns of a table of sentences in conditions, by their normalised names; REGION with a number appended.
 SUITE, ITEM, CONDITION, SENTENCE, REGION = "suite", "item", "condition", "sentence", "region_"
@@ -336,7 +336,7 @@ def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regi
                         name=name,
                         formula=formula,
                         condition=condition,
-                        conditions=", ".join(sorted(conditions)),
+                        conditions=list_of(sorted(conditions)),
                     )
                 )
             if region not in regions | {WHOLE_SENTENCE}:
@@ -365,7 +365,7 @@ def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
         lacking += [str(item) for item in sizes.index[sizes < n_conditions]]
     if not lacking:
         return ()
-    shown = ", ".join(lacking[:20]) + (", …" if len(lacking) > 20 else "")
+    shown = list_of([*lacking[:20], *(["…"] if len(lacking) > 20 else [])])
     return (
         Message(
             "{lacking} without a sentence in every condition, not counted in predictions about what they "

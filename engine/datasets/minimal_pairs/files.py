@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from engine.datasets.minimal_pairs.texts import documents, is_document, read_row
 from engine.datasets.text_column import TextColumn, concatenated
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
@@ -58,7 +59,8 @@ def read_pairs(
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
             return _in_archive(name, content, columns, skip_bad_rows, how, norms)
-        table = read_rows(content, name, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+        judge = partial(from_table, columns=columns)
+        table = read_rows(content, name, has_sentences, judge, skip_bad_rows=skip_bad_rows, **how)
         if acquisition.is_norms(table):
             norms.append(table)
             return []
@@ -215,7 +217,7 @@ def _in_archive(
     texts: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_rows(raw, member, has_sentences, skip_bad_rows=skip_bad_rows, **how)
+            table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # neither a table nor a text
             left_out.append(member)
             continue
@@ -247,7 +249,7 @@ def _in_archive(
                 "read end in {SUFFIXES}.",
                 name=name,
                 listed=quoted(left_out) or Message("none"),
-                SUFFIXES=", ".join(SUFFIXES),
+                SUFFIXES=list_of(SUFFIXES),
             )
         )
     apart = [dataset for dataset in datasets if dataset.data_kind in (READING, ACQUISITION)]
@@ -307,7 +309,7 @@ def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:FILES_IN_NOTICE]) + (", …" if len(names) > FILES_IN_NOTICE else "")
+    return list_of([*names[:FILES_IN_NOTICE], *(["…"] if len(names) > FILES_IN_NOTICE else [])])
 
 
 def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:

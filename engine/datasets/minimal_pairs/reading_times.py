@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs import layouts
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.language.words import uses_spaces
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 Span = tuple[int, int]
 # The columns of a text.
@@ -160,7 +160,7 @@ def as_texts(table: Table, columns: Mapping[str, str], *, skip_bad_rows: bool) -
         notices.append(NO_FREQUENCY)
     read = READ.format(
         words=count(len(frame), "word"),
-        times=", ".join(columns["time"].split(JOIN)),
+        times=list_of(columns["time"].split(JOIN)),
         texts=count(len({item for item, _, _ in texts}), "text"),
     )
     said = rows.left_out_notice(table.left_out)  # with the numbers of the file

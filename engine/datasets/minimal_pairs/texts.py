@@ -65,6 +65,7 @@ def read_rows(
     source: bytes | Path,
     name: str,
     is_known: Callable[[Table], bool],
+    judge: Callable[[Table], object] | None = None,
     *,
     skip_bad_rows: bool = False,
     encoding: str = DETECT,
@@ -73,12 +74,12 @@ def read_rows(
     """The table in a file, as `read_table`; a plain text file that holds none is one document (`is_document`).
 
     A .txt file is a table where its columns are known (`is_known`), or it has several of them, all rows fitting.
-    Raises InputError as `read_table`.
+    Raises InputError as `read_table`, which takes `judge`.
     """
     if not name.lower().endswith(PLAIN):
-        return read_table(source, name, skip_bad_rows=skip_bad_rows, encoding=encoding, **how)
+        return read_table(source, name, skip_bad_rows=skip_bad_rows, encoding=encoding, judge=judge, **how)
     try:
-        table = read_table(source, name, skip_bad_rows=skip_bad_rows, encoding=encoding, **how)
+        table = read_table(source, name, skip_bad_rows=skip_bad_rows, encoding=encoding, judge=None, **how)
         if is_known(table) or (len(table.frame.columns) > 1 and not table.left_out):
             return table
     except InputError:  # no table

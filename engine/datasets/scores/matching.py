@@ -18,7 +18,7 @@ from engine.datasets.scores.files import ScoreFile
 from engine.datasets.scores.lines import SAME, SAME_SHARE, Lines
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 _CONTROL = re.compile(r"<s>|</s>|<unk>|\[CLS\]|\[SEP\]|\[UNK\]|<\|[^|]*\|>")
 MISSING_ONE = Message("{name}: {rows} of the data has a sentence that {file} has no score of: {listed}.")
@@ -79,7 +79,7 @@ def attached(
         raise InputError(
             Message(
                 "The scores of two models are called {twice}. Give each file a label of its own: --scores LABEL=FILE.",
-                twice=", ".join(twice),
+                twice=list_of(twice),
             )
         )
     return replace(dataset, scores=tuple(scores), notices=(*dataset.notices, *notices))
@@ -100,7 +100,7 @@ def _refuse_shared_labels(files: Sequence[ScoreFile], labels: Sequence[str]) -> 
                     "their own names.",
                     name=given,
                     n=len(names),
-                    models=", ".join(names),
+                    models=list_of(names),
                 )
             )
 

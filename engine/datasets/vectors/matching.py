@@ -17,7 +17,7 @@ from engine.datasets.scores.matching import key
 from engine.datasets.vectors.files import VectorFile, Vectors
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 MISSING_ONE = Message("{name}: {rows} of the data has a sentence that {file} has no vector of: {listed}.")
 MISSING = Message("{name}: {rows} of the data have a sentence that {file} has no vector of: {listed}.")
@@ -52,7 +52,7 @@ def attached(
                     "their own names.",
                     name=file.name,
                     n=len(file.models),
-                    models=", ".join(of_model.model for of_model in file.models),
+                    models=list_of(of_model.model for of_model in file.models),
                 )
             )
         for of_model in file.models:
@@ -64,7 +64,7 @@ def attached(
         raise InputError(
             Message(
                 "The vectors of two models are called {twice}. Give each file a label of its own: --vectors LABEL=FILE.",
-                twice=", ".join(twice),
+                twice=list_of(twice),
             )
         )
     return replace(dataset, vectors=tuple(vectors), notices=(*dataset.notices, *notices))

@@ -27,7 +27,7 @@ from engine.evaluations.clusters.records import RANKS, are_of_the_same_sentences
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import option
 from engine.version import VERSION
 
@@ -194,7 +194,7 @@ def _written(kind: str, directory: Path) -> Written:
                 directory=directory,
                 kind=kind,
                 table=table,
-                columns=", ".join(map(str, frame.columns)),
+                columns=list_of(map(str, frame.columns)),
                 column=column,
                 asked=asked,
             )

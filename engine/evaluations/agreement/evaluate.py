@@ -21,7 +21,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.evaluations.shared.rank_ranges import range_columns, ranges_of, says_who_differs
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import without_label
 
 BENCHMARK = "benchmark"  # beside the kinds of runs: scores from files
@@ -101,7 +101,7 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     """
     if kind not in MEASURES:
         raise InputError(
-            Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
+            Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=list_of(MEASURES), kind=kind)
         )
     return _judged(kind, result).set_index("model")[SCORES[kind][1]].rename(kind)
 
@@ -179,7 +179,7 @@ def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
     notices = [*different_files(signatures), *(results[BENCHMARK].notices if BENCHMARK in results else ())]
     notices += [
         Message(
-            "{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind, models=", ".join(models)
+            "{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind, models=list_of(models)
         )
         for kind in results
         if (models := unranked_models(kind, results[kind]))
@@ -200,7 +200,7 @@ def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
             Message(
                 "Sentence vectors are made in different ways in clusters ({words}) and in classification ({other_way}): "
                 "{models}.",
-                models=", ".join(models),
+                models=list_of(models),
                 words=words,
                 other_way=other_way,
             )

@@ -18,7 +18,7 @@ from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.inference.gateway import GatewaySession
 from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.rescaling import Baseline, baseline_of, rescaled
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import ModelFacts
 
 # The columns of a baseline file of bert_score, and what ends a line of a list in one line.
@@ -58,9 +58,9 @@ def baselines(
             raise InputError(
                 Message(
                     "The list has no baseline of layer {missing} of {name}; it has layers {by_layer}.",
-                    missing=", ".join(map(str, missing)),
+                    missing=list_of(map(str, missing)),
                     name=name,
-                    by_layer=", ".join(map(str, sorted(by_layer))),
+                    by_layer=list_of(map(str, sorted(by_layer))),
                 )
             )
         return BASELINES.frame([_line(name, layer, by_layer[layer]) for layer in layers[name]])
@@ -133,7 +133,7 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
                 "line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
                 "command line alone: python -m engine alignment --rescale FILE.",
                 beginning=beginning,
-                missing=", ".join(missing),
+                missing=list_of(missing),
             )
         )
     found: dict[int, Baseline] = {}

@@ -8,7 +8,7 @@ from engine.datasets.rows import row_notice
 from engine.evaluations.alignment.pair_tokens import category_texts, tokens_by_model
 from engine.evaluations.alignment.records import Result
 from engine.language.quantities import count
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 TEXTS_IN_NOTICE = 5
 COMPARED = Message(
@@ -26,7 +26,7 @@ def unknown_token_notices(result: Result) -> list[Message]:
             continue
         lines = tokens.table.iloc[unknown]
         texts = list(dict.fromkeys(category_texts(lines["surface"]).tolist()))
-        named = ", ".join(texts[:TEXTS_IN_NOTICE]) + (", …" if len(texts) > TEXTS_IN_NOTICE else "")
+        named = list_of([*texts[:TEXTS_IN_NOTICE], *(["…"] if len(texts) > TEXTS_IN_NOTICE else [])])
         rows = list(dict.fromkeys(lines["row"].tolist()))
         in_rows = row_notice(
             rows,

@@ -14,7 +14,7 @@ from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON,
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layer_numbers import layer_number
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of, named
 from engine.options import Choice, Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
@@ -263,7 +263,8 @@ ONE_PAIR = Settings((), all_layers=True)
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
-SIDE = Column("side", "text", "reference or candidate")
+UNNAMED_IDF = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
+SIDE = Column("side", "text", "reference or candidate", words=named)
 
 PAIRS = Table(
     "pairs",
@@ -528,7 +529,7 @@ class Result:
                 Message(
                     "The run holds layer {held} of {model}; got layer {layer}. Evaluate with all "
                     "layers to choose among them.",
-                    held=", ".join(map(str, held)),
+                    held=list_of(map(str, held)),
                     model=model,
                     layer=layer,
                 )

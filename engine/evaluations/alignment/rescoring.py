@@ -22,7 +22,7 @@ from engine.evaluations.shared.declared_tables import declared, documented, retu
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 ROWS_AT_ONCE = 5_000
 # Without a weight in bert_score, whatever else the tokenizer calls its cls_token and sep_token.
@@ -143,7 +143,7 @@ def rescore(
                     "{model}: the run does not say which special tokens bert_score gives a weight, so "
                     "none of {model_} has one. Run it again to weigh them as bert_score does.",
                     model=model,
-                    model_=", ".join(weightless[model]),
+                    model_=list_of(weightless[model]),
                 )
             )
         if dictionary is not None:

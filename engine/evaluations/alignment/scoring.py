@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.evaluations.alignment.records import THRESHOLDS, Scoring
+from engine.evaluations.alignment.records import THRESHOLDS, UNNAMED_IDF, Scoring
 from engine.evaluations.shared.dictionaries import SAVED, read_cached, saved_path
 from engine.language.readings.own import own_readings
 from engine.messages.message import Message
@@ -13,7 +13,6 @@ from engine.options import check, check_value
 
 # Criteria of the penalty that need no idf dictionary.
 WITHOUT_IDF = ("proper-nouns", "names")
-_UNNAMED = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
 _PENALTIES = {"none": Message("none"), "reading": Message("reading"), "names": Message("names")}
 
 
@@ -34,7 +33,7 @@ def check_scoring(scoring: Scoring) -> None:
 
 def idf_words(idf: str) -> str:
     """What a choice of idf weights is called in a sentence."""
-    return _UNNAMED.get(idf) or dictionary_name(Scoring(idf))
+    return UNNAMED_IDF.get(idf) or dictionary_name(Scoring(idf))
 
 
 def in_words(idf: str, penalty: str) -> dict[str, str]:

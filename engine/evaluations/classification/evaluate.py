@@ -47,7 +47,7 @@ from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layer_numbers import resolve_layer
 from engine.measures.classification import accuracy, stratified_split, tail_split
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -218,7 +218,7 @@ def _notices(dataset: LabelledSentences, readable: list[int], lone: list[int]) -
             )
         )
     if lone:
-        listed = ", ".join(repr(dataset.labels[i]) for i in lone[:10]) + (", …" if len(lone) > 10 else "")
+        listed = list_of([*(repr(dataset.labels[i]) for i in lone[:10]), *(["…"] if len(lone) > 10 else [])])
         notices.append(
             Message("Classes of one sentence cannot be trained on and tested; left out: {listed}.", listed=listed)
         )

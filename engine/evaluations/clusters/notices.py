@@ -14,7 +14,7 @@ from engine.evaluations.clusters.records import EXCLUDE, VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.dispersion import Dispersion
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 CLASSES_IN_NOTICE = 10
 NO_UPPER_END = Message(
@@ -45,7 +45,7 @@ def notices(
     messages = [
         notice
         if len(models) == len(all_vectors)
-        else Message("{models}: {notice}", models=", ".join(models), notice=notice)
+        else Message("{models}: {notice}", models=list_of(models), notice=notice)
         for notice, models in models_by_notice.items()
     ]
     if len(all_vectors) > 1 and any(vectors.n_too_long for vectors in all_vectors):

@@ -22,7 +22,7 @@ from engine.evaluations.comparison.records import AlignmentView, Side
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.correlations.williams import williams_test
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = Message("points of F1")
@@ -110,7 +110,7 @@ def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
             Message(
                 "The run holds no model {model!r}; it holds {models}.",
                 model=side.model,
-                models=", ".join(result.settings.models),
+                models=list_of(result.settings.models),
             )
         )
     scores = rescore(result, view.scoring, view.layer, models=(side.model,)).pairs

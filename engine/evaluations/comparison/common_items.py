@@ -13,9 +13,9 @@ from engine.evaluations.comparison.records import ITEMS
 from engine.measures.statistics.paired_bootstrap import grouped_differences, paired_bootstrap
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.sign_flip import MOST_GROUPS, sign_flip_test
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 
-BOOTSTRAP, MCNEMAR, WILLIAMS = Message("paired bootstrap"), Message("McNemar, exact"), "Williams"
+BOOTSTRAP, MCNEMAR, WILLIAMS = Message("paired bootstrap"), Message("McNemar, exact"), named("Williams")
 SIGN_FLIPS = Message("sign flips, exact")  # in place of the bootstrap, for which items up to MOST_GROUPS are too few
 TEXTS = ["text", "other_text"]
 

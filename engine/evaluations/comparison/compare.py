@@ -22,7 +22,7 @@ from engine.evaluations.shared.declared_tables import returns
 from engine.language.quantities import count
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 SIGNIFICANT = 0.05
 COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {
@@ -43,13 +43,13 @@ def compare(kind: str, first: Side, second: Side) -> Comparison:
     """
     if kind not in COMPARE:
         raise InputError(
-            Message("Runs of {kind} have no items to compare; {COMPARE} have.", kind=kind, COMPARE=", ".join(COMPARE))
+            Message("Runs of {kind} have no items to compare; {COMPARE} have.", kind=kind, COMPARE=list_of(COMPARE))
         )
     for side in (first, second):
         if side.model not in (models := scored_models(side.result)):
             raise InputError(
                 Message(
-                    "The run holds no model {model!r}; it holds {models}.", model=side.model, models=", ".join(models)
+                    "The run holds no model {model!r}; it holds {models}.", model=side.model, models=list_of(models)
                 )
             )
     found = COMPARE[kind](first, second)

@@ -21,7 +21,7 @@ from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
 SCALE = Message(
@@ -81,14 +81,14 @@ def counted(result: Result, view: PairView) -> Result:
             Message(
                 "The run has no score {normalization}; it has {known}.",
                 normalization=view.normalization,
-                known=", ".join(known),
+                known=list_of(known),
             )
         )
     raise InputError(
         Message(
             "A part of a sentence has no score {normalization}; it has {known}.",
             normalization=view.normalization,
-            known=", ".join(known),
+            known=list_of(known),
         )
     )
 

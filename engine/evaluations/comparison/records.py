@@ -11,7 +11,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.minimal_pairs.records import PairView
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 from engine.options import option
 
 # The kinds whose results can be compared.
@@ -29,7 +29,7 @@ NUMBERS = Table(
         Column("second", "number", "the same of the second side"),
         Column("difference", "number", "first less second"),
         *interval(Message("of the difference")),
-        Column("test", "text", "the test of the difference, paired by items"),
+        Column("test", "text", "the test of the difference, paired by items", words=named),
         Column("p_value", "number", "its two-sided p-value"),
         Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
         Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),

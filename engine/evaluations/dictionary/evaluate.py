@@ -17,7 +17,7 @@ from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
 from engine.measures.idf import LOWER_PART, IdfDictionary
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -97,7 +97,7 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
             Message(
                 "A dictionary is one file ending in {SUFFIXES}; got {files}.",
                 SUFFIXES=together(" or ", SUFFIXES),
-                files=", ".join(file.name for file in dataset.files),
+                files=list_of(file.name for file in dataset.files),
             )
         )
     return read_idf(dataset.paths()[0].read_bytes(), dataset.files[0].name)

@@ -12,7 +12,7 @@ from engine.evaluations.metric_study.records import IDF, OF_CELL, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
-from engine.messages.message import Message, together
+from engine.messages.message import Message, named, together
 
 FURTHEST = 100  # pairs of each setting and method in the table of files
 NEARER = (Message("with penalty"), Message("without penalty"))
@@ -29,7 +29,10 @@ CASES = Table(
         Column("penalized", "number", "the score with penalty, as a z-score"),
         Column("penalized_difference", "number", "|penalized - human|", better="lower"),
         Column(
-            "nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=together(" or ", NEARER))
+            "nearer",
+            "text",
+            Message("which is nearer to the human score: {NEARER}", NEARER=together(" or ", NEARER)),
+            words=named,
         ),
         Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
         Column("base_score", "number", "the score without penalty"),

@@ -44,7 +44,7 @@ from engine.language.readings import by_pykakasi
 from engine.layer_numbers import resolve_layer
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.surface import signatures
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -207,7 +207,7 @@ def _checked(settings: Settings) -> list[Scoring]:
                 Message(
                     "Name at least one {name}, and each once; got {listed}.",
                     name=name,
-                    listed=", ".join(several) or Message("none"),
+                    listed=list_of(several) or Message("none"),
                 )
             )
     return scorings(settings.scoring, settings.idfs, settings.penalties)

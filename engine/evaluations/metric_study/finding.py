@@ -11,6 +11,7 @@ from engine.evaluations.metric_study.grid import SIGNIFICANT, best_place
 from engine.evaluations.metric_study.records import BERTSCORE, HUMAN, Result, Settings
 from engine.evaluations.shared.finding import FEWEST, finding_parts, left_out_rows, p_value, spoken
 from engine.language.quantities import count
+from engine.measures.cards.catalog import CARDS
 from engine.messages.message import Message
 from engine.options import option_of
 
@@ -24,6 +25,10 @@ HIGHEST = Message(
 )
 FOLLOWS_NOT = Message(
     "No setting follows the human scores: the highest Pearson's r is {value} over {over}, that of {setting}."
+)
+ABOVE_CEILING = Message(
+    "The highest correlation ({measure} {value}) is above the human ceiling, {ceiling}: that is no strict bound, because "
+    "annotators are compared with the mean of the others, and methods with that of all, which has less noise."
 )
 
 
@@ -48,7 +53,22 @@ def finding(result: Result, shown: Any = None) -> Message:
         few = Message("These are too few to tell settings apart, at least {fewest} are needed.", fewest=FEWEST)
         return finding_parts([first, few], n_left_out)
     above = _above(table, float(best["pearson"]))
-    return finding_parts([first, *above, *_next(others, float(best["pearson"]), names)], n_left_out)
+    parts = [first, *above, *_next(others, float(best["pearson"]), names), *above_ceiling(result, "pearson")]
+    return finding_parts(parts, n_left_out)
+
+
+def above_ceiling(result: Result, measure: str) -> list[Message]:
+    """That a setting or method has a higher correlation than the human ceiling, where one has.
+
+    measure: pearson, spearman or kendall.
+    """
+    table, means = result.correlations, result.human_ceiling
+    ceiling = float(means.loc[means["annotator"] == "", measure].max())
+    highest = float(table.loc[(table["kind"] != HUMAN).to_numpy(), measure].max())
+    if not highest > ceiling:
+        return []
+    symbol = CARDS[measure].symbol
+    return [ABOVE_CEILING.format(measure=symbol, value=_number(highest), ceiling=_number(ceiling))]
 
 
 def _above(table: pd.DataFrame, best: float) -> list[Message]:

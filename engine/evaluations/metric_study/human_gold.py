@@ -23,7 +23,7 @@ from engine.measures.statistics.annotators import (
     z_scores,
 )
 from engine.measures.statistics.correlations.correlation import Correlation, is_constant
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str
         raise InputError(
             Message(
                 "A human ceiling needs at least two annotators; got {names}. Name the columns of all annotators.",
-                names=", ".join(names),
+                names=list_of(names),
             )
         )
     return {
@@ -187,7 +187,7 @@ def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
             Message(
                 "Human scores of {of_scale}: taken to be on the scale {name}, by the least ({min:g}) "
                 "and the greatest ({max:g}).",
-                of_scale=", ".join(of_scale["annotator"]),
+                of_scale=list_of(of_scale["annotator"]),
                 name=name,
                 min=of_scale["minimum"].min(),
                 max=of_scale["maximum"].max(),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.records import UNNAMED_IDF, Scoring
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import MESSAGE, Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
@@ -115,8 +115,9 @@ class Settings:
     upgraded = staticmethod(upgraded)
 
 
-IDF = Column("idf", "text", "the idf dictionary")
-PENALTY = Column("penalty", "text", "the penalty")
+_PENALTY_LABELS = {str(choice.value): choice.label for choice in PENALTIES}
+IDF = Column("idf", "text", "the idf dictionary", words=lambda idf: UNNAMED_IDF.get(idf, idf.rpartition("/")[2]))
+PENALTY = Column("penalty", "text", "the penalty", words=lambda penalty: _PENALTY_LABELS.get(penalty, penalty))
 PAIR = (
     ROW,
     Column("reference", "text", "the reference"),
@@ -124,7 +125,7 @@ PAIR = (
     Column("category", "text", 'the category; "" where the file names none'),
 )
 N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "pairs")
-PEARSON = (measured("pearson"), *interval("Fisher's"))
+PEARSON = (measured("pearson"), *interval(Message("Fisher's")))
 
 CORRELATIONS = Table(
     "correlations",

@@ -19,7 +19,7 @@ from engine.evaluations.shared.vectors.sentence_vectors import VectorRequest, cu
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 
 def grid_scores(
@@ -92,7 +92,7 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequenc
             Message(
                 "Lower is better in {others}, which is not one of the columns with scores of other "
                 "metrics: {named}. Name it there, too.",
-                others=", ".join(map(repr, others)),
+                others=list_of(map(repr, others)),
                 named=named,
             )
         )

@@ -35,7 +35,7 @@ from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.rank_groups import rank_groups, rank_ranges
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 METHOD = Message("McNemar's exact test, Holm-corrected")
 OVER_METHOD = Message("McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
@@ -187,7 +187,7 @@ def differing_pairs(
     for name in (model, other):
         if name not in (models := result.scored_models):
             raise InputError(
-                Message("The result holds no model {name!r}; it holds {models}.", name=name, models=", ".join(models))
+                Message("The result holds no model {name!r}; it holds {models}.", name=name, models=list_of(models))
             )
         pairs = of_model(result, name)
         margin = np.subtract(*scores(pairs, normalization, alpha))

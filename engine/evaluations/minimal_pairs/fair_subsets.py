@@ -40,7 +40,7 @@ from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
@@ -64,6 +64,7 @@ FAIR_SUBSETS = Table(
                 CUT_ALIKE=CUT_ALIKE,
                 CUT_DIFFERENTLY=CUT_DIFFERENTLY,
             ),
+            words=lambda subset: SUBSETS[subset].label if subset in SUBSETS else subset,
         ),
         MODEL,
         PAIR_ROW,
@@ -117,7 +118,7 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
     """
     if subset not in SUBSETS:
         raise InputError(
-            Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=", ".join(SUBSETS), subset=subset)
+            Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=list_of(SUBSETS), subset=subset)
         )
     rows_by_model = {}
     uncounted = without_token_counts(result) if subset in (EQUAL, EQUAL_FOR_ALL, MATCHED) else []
@@ -156,14 +157,14 @@ def of_subset(result: Result, subset: str) -> Result:
                 "The subset {subset!r} has no pair under {empty}, whose numbers of tokens are not known. Choose {ALL!r}, or "
                 "name the tokenizer (--tokenizer).",
                 subset=subset,
-                empty=", ".join(model for model in empty if model in uncounted),
+                empty=list_of(model for model in empty if model in uncounted),
                 ALL=ALL,
             )
             if uncounted
             else Message(
                 "The subset {subset!r} has no pair under {empty}. Choose another subset, or {ALL!r}.",
                 subset=subset,
-                empty=", ".join(empty),
+                empty=list_of(empty),
                 ALL=ALL,
             )
         )

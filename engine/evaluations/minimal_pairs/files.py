@@ -17,7 +17,7 @@ from engine.evaluations.minimal_pairs.prompts.templates import templates_of
 from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, NO_PROMPTS, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.options import options_of
 
 PAIR_FILE = PAIRS.with_input()
@@ -81,7 +81,7 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
         raise InputError(
             Message(
                 "{by_words}: a score by words needs their boundaries. Add --word-boundaries.",
-                by_words=", ".join(by_words),
+                by_words=list_of(by_words),
             )
         )
     prompted = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].is_prompted]
@@ -89,7 +89,7 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
         raise InputError(
             Message(
                 "{prompted}: a score of sentences in templates, which are not asked for. Add --prompts.",
-                prompted=", ".join(prompted),
+                prompted=list_of(prompted),
             )
         )
     scores = {template.score for template in templates_of(settings)}
@@ -102,7 +102,7 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
             Message(
                 "{missing}: none of the templates is for that score; a vote is of pairs. Leave it out, or add --in-template "
                 "or --yes-no.",
-                missing=", ".join(missing),
+                missing=list_of(missing),
             )
         )
     analysis = analysis_of(dataset.data_kind)
@@ -121,8 +121,8 @@ def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Seque
             Message(
                 "{name} has no column {unknown}; there are: {known}.",
                 name=dataset.name,
-                unknown=", ".join(map(repr, unknown)),
-                known=", ".join(known),
+                unknown=list_of(map(repr, unknown)),
+                known=list_of(known),
             )
         )
     analysis.check_scores(dataset, shown, normalizations, settings)

@@ -12,7 +12,7 @@ from engine.datasets.minimal_pairs.judged import PREFERENCE, RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,
@@ -34,7 +34,7 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
             Message(
                 "Judgements are two columns, of the acceptable and of the unacceptable sentences, or "
                 "one of their difference; got {columns}.",
-                columns=", ".join(columns),
+                columns=list_of(columns),
             )
         )
     if len(columns) == 1:
@@ -54,7 +54,7 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
                 Message(
                     "{name} has no columns {columns} of human judgements.",
                     name=dataset.name,
-                    columns=", ".join(columns),
+                    columns=list_of(columns),
                 )
             )
         return None

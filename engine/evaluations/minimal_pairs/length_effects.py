@@ -32,7 +32,7 @@ from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import SEPARATION, length_slope
 from engine.measures.statistics.correlations.correlation import pearson, spearman
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 
 NO_PENALISED_INTERVAL = Message("a penalised slope has no interval over clusters")
 MOST_POINTS = 4000  # more cannot be told apart on a screen
@@ -71,7 +71,7 @@ POINTS = Table(
     Message("A row for each sentence to be drawn."),
     (
         PAIR_ROW,
-        Column("side", "text", "acceptable or unacceptable"),
+        Column("side", "text", "acceptable or unacceptable", words=named),
         Column("tokens", "integer", "scored tokens, |S|", "tokens"),
         Column("score", "number", "the score", better="higher"),
     ),

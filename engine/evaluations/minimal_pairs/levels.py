@@ -47,7 +47,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, sep
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import POWER
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages.message import Message
+from engine.messages.message import Message, named
 
 ALL_PAIRS = "all"  # the level above every column
 SEPARATOR = " / "  # between the values of nested levels
@@ -143,7 +143,7 @@ CONDITIONS = Table(
     (
         MODEL,
         replace(NORMALIZATION, meaning="the first score"),
-        Column("other_normalization", "text", "the second score"),
+        Column("other_normalization", "text", "the second score", words=named),
         *_TESTED,
     ),
     only_with_rows=True,
@@ -198,7 +198,7 @@ OF_ITEMS = Table(
             "higher",
         ),
         measured("accuracy", meaning="n_right / n_items"),
-        *interval("Wilson's"),
+        *interval(Message("Wilson's")),
         Column(
             "chance", "number", "what equally probable sentences reach: mean of 1 / sentences of the item", digits=3
         ),

@@ -25,7 +25,7 @@ from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import shown_name, without_label
 
@@ -85,7 +85,7 @@ def of_pairs(
 def of_unread_series(result: Result) -> list[Message]:
     """Of models that look like checkpoints of a training and are on no axis of steps."""
     return [
-        NO_CURVE.format(models=", ".join(map(shown_name, models))) for models in unread_series(result.settings.models)
+        NO_CURVE.format(models=list_of(map(shown_name, models))) for models in unread_series(result.settings.models)
     ]
 
 

@@ -603,7 +603,7 @@ TOKENS = Table(
     (
         replace(MODEL, dtype="category"),
         PAIR_ROW,
-        Column("side", "text", "acceptable or unacceptable", dtype="category"),
+        Column("side", "text", "acceptable or unacceptable", dtype="category", words=named),
         Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
         Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
         Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
@@ -760,7 +760,12 @@ LAYERS = Table(
         MODEL,
         Column("layer", "integer", "hidden state, 0 the embeddings; the last is the model as it is"),
         Column("measure", "text", "the column of the reading times"),
-        Column("baseline", "text", "as in reading_times, the surprisal of the word before being that of the layer"),
+        Column(
+            "baseline",
+            "text",
+            "as in reading_times, the surprisal of the word before being that of the layer",
+            words=named,
+        ),
         Column("n", "integer", "words that have all numbers", "words"),
         Column("n_items", "integer", "texts or sentences that they stand in", "items"),
         measured("reading_gain", "gain"),

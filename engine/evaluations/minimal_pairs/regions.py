@@ -41,7 +41,7 @@ from engine.measures.minimal_pairs.normalizations import PROMPTED
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.span_lists import SpanLists
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import without_label
 
 # The bit of a region in `Result.tokens.regions`.
@@ -130,7 +130,7 @@ def of_masked_models(result: Result, region: str) -> tuple[str, ...]:
         for model in result.scored_models
         if model not in result.prefixes and not is_from_file(without_label(model))
     ]
-    return (PREFIX_OF_MASKED.format(models=", ".join(masked), region=region),) if region in PREFIXES and masked else ()
+    return (PREFIX_OF_MASKED.format(models=list_of(masked), region=region),) if region in PREFIXES and masked else ()
 
 
 def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ def of_region(result: Result, region: str) -> Result:
                 "The region {region!r} needs the log-likelihood of each token, which the file of {models} does not have "
                 "(tokens). Leave --region out, or the model.",
                 region=region,
-                models=", ".join(lacking),
+                models=list_of(lacking),
             )
         )
     known = regions_of(result)
@@ -210,7 +210,7 @@ def of_region(result: Result, region: str) -> Result:
                 "The run has no scores of the region {region!r}; it has: {known}. No sentence has "
                 "such a part, or the result is of a version before 0.3.0: run it again.",
                 region=region,
-                known=", ".join(known),
+                known=list_of(known),
             )
         )
     pairs = result.pairs.drop(

@@ -60,7 +60,7 @@ STEREOTYPES = Table(
         Column("n_preferred", "integer", "pairs whose more stereotyping sentence has the higher score", "pairs"),
         Column("n_tied", "integer", "pairs whose sentences have one score", "pairs"),
         Column("share", "number", "n_preferred / n, as in the reference code; a tie prefers neither"),
-        *interval("Wilson's"),
+        *interval(Message("Wilson's")),
         Column("p_value", "number", "of the sign test against 50%, ties aside"),
     ),
 )

@@ -28,7 +28,12 @@ CHANGES = {
 NO_PARTS = Message(
     "{name} is a score of the sentence in a template, and no sum over its own tokens: it has no token contributions."
 )
-_CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
+_CHANGE = Column(
+    "change",
+    "text",
+    "; ".join(f"{change}: {label}" for change, label in CHANGES.items()),
+    words=lambda change: CHANGES.get(change, change),
+)
 CONTRIBUTIONS = Table(
     "contributions",
     Message("A row for each slot: the tokens of both sentences that are held together."),

@@ -28,7 +28,7 @@ from engine.measures.minimal_pairs.normalizations import (
     normalization_named,
 )
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of, named
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
@@ -53,7 +53,7 @@ _COLUMNS = {
     **{need: f"{{side}}_{need}" for need in PROMPTED},
 }
 
-NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
+NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off", words=named)
 COUNTED = (
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
@@ -62,7 +62,10 @@ COUNTED = (
     *interval(ACCURACY_INTERVAL),
 )
 STRATUM = Column(
-    "stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): A=U, A>U, A<U"
+    "stratum",
+    "text",
+    "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): A=U, A>U, A<U",
+    words=lambda stratum: named("all pairs") if stratum == STRATA[0] else stratum,
 )
 SUMMARY = Table(
     "summary",
@@ -433,7 +436,7 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
             Message(
                 "The pairs have no column {field!r} to sort them by; there are: {listed}.",
                 field=field,
-                listed=", ".join(field_names(result)) or Message("none"),
+                listed=list_of(field_names(result)) or Message("none"),
             )
         )
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)

@@ -34,7 +34,7 @@ from engine.measures.statistics.correlations.rank_agreement import ranks
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
 from engine.messages.earlier_texts import read_message
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
 from engine.version import VERSION
@@ -58,9 +58,7 @@ def card_of(
     """
     if strange := [run.kind for run in runs if run.kind not in KINDS]:
         raise InputError(
-            Message(
-                "A card is made of runs of {KINDS}; got {strange}.", KINDS=", ".join(KINDS), strange=", ".join(strange)
-            )
+            Message("A card is made of runs of {KINDS}; got {strange}.", KINDS=list_of(KINDS), strange=list_of(strange))
         )
     runs = sorted(runs, key=lambda run: KINDS.index(run.kind))
     tables: dict[str, list[Row]] = {table.name: [] for table in FILES}

@@ -20,7 +20,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.language.quantities import count
 from engine.measures.model_map import kl_divergence, model_map
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.names import without_label
 from engine.options import option
 from engine.version import VERSION
@@ -130,7 +130,7 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
         raise InputError(
             Message(
                 "The runs score sentences in different ways: {kind} must be the same in all of them.",
-                kind=", ".join(SCORING[kind]),
+                kind=list_of(SCORING[kind]),
             )
         )
     columns = {model: _log_likelihoods(results[run], model) for model, run in runs.items()}
@@ -228,14 +228,14 @@ def _notices(
         notices.append(
             Message(
                 "{without}: the first token is not scored, which moves the model away from those that score it.",
-                without=", ".join(without),
+                without=list_of(without),
             )
         )
     if from_files := [model for model in runs if is_from_file(without_label(model))]:
         notices.append(
             Message(
                 "{models}: scores from a file, taken as log-likelihoods of the sentences, as causal models have them.",
-                models=", ".join(from_files),
+                models=list_of(from_files),
             )
         )
     for other in SCORING:

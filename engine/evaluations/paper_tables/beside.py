@@ -19,7 +19,7 @@ from engine.evaluations.paper_tables import length_bias, novels, sentence_cluste
 from engine.evaluations.paper_tables.printed import PaperTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.names import shown_name, without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
@@ -222,7 +222,7 @@ def _metric_study(result: Any) -> list[Beside]:
                     "Not comparable: the paper correlates F1 at the last "
                     "layer under the scoring that is the default here; this "
                     "run has other settings ({others}).",
-                    others=", ".join(others),
+                    others=list_of(others),
                 ),
             )
         ]

@@ -55,7 +55,8 @@ class Column:
     measure. card: the key of the measure card that unit and direction are from. since: the version that brought it.
     digits: the decimals that mean something in print; None where the size of the values decides. end: of a 95%
     interval, that of the column `of`; where that is "", of the column whose name it has, or else of the number before
-    it.
+    it. words: of a column whose values are choices and names of ours, what a page calls one, for `translated`; None
+    where they are data.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Column:
     digits: int | None = None
     end: Literal["", "low", "high"] = ""
     of: str = ""
+    words: Callable[[str], str] | None = None
 
     @property
     def is_family(self) -> bool:

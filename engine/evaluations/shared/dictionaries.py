@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import without_label
 
 BUILT_IN = ("novel", "wiki")
@@ -120,7 +120,7 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
             Message(
                 "There is no idf dictionary {choice!r}: neither built in ({WORD_LEVEL}) nor a file. {advice}",
                 choice=choice,
-                WORD_LEVEL=", ".join((*BUILT_IN, *WORD_LEVEL)),
+                WORD_LEVEL=list_of((*BUILT_IN, *WORD_LEVEL)),
                 advice=advice,
             )
         )
@@ -153,7 +153,7 @@ def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
                 "--corpus FILE --out FILE).",
                 name=dictionary.name,
                 tokenizer=dictionary.tokenizer,
-                BUILT_IN=", ".join(BUILT_IN),
+                BUILT_IN=list_of(BUILT_IN),
             )
         )
     if dictionary.tokenizer != WORDS:

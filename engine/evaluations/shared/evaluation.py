@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -76,7 +77,8 @@ class Evaluation(Generic[Settings, Dataset, Result]):
         if self.read_files is not None:
             dataset: Dataset = reader_process.read(self.read_files, [(path.name, path)], columns=chosen, **reading)
             return dataset
-        table = reader_process.read(read_table, path, **reading)
+        judge = partial(self.from_table, columns=chosen)
+        table = reader_process.read(read_table, path, judge=judge, **reading)
         return self.from_table(table, chosen, skip_bad_rows=bool(reading.get("skip_bad_rows")))
 
 

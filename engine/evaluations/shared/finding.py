@@ -15,7 +15,7 @@ import pandas as pd
 
 from engine.language.quantities import count
 from engine.measures.cards.card import Better
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.names import shown_name
 
 # Below, no exact test of paired decisions can be significant: five that all differ alike have p = 2 / 2⁵ = 0.0625.
@@ -141,7 +141,7 @@ def listed(names: Sequence[str]) -> str:
     """Names in a sentence; many are counted."""
     if len(names) > MOST_NAMED:
         return Message("{n:,} models", n=len(names))
-    return together(", ", names) if len(names) > 1 else names[0]
+    return list_of(names) if len(names) > 1 else names[0]
 
 
 def left_out_rows(excluded: pd.DataFrame) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import ModelError
 from engine.inference.endpoint.client import Client
 from engine.inference.endpoint.settings import Endpoint
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # Of a model's entry at /models: what does not change from one request to the next (vLLM's `created` does).
 FIELDS = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
@@ -61,7 +61,7 @@ def _entry(endpoint: Endpoint, listed: Any, client: Client) -> Mapping[str, Any]
                 full_name=endpoint.full_name,
                 host=endpoint.host,
                 model=endpoint.model,
-                names=", ".join(names),
+                names=list_of(names),
             )
         )
     return served.get(endpoint.model, {})

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.endpoint_names import ENDPOINT_PREFIX, is_endpoint
 
 ENDPOINTS = "HAKARI_ENDPOINTS"
@@ -110,7 +110,7 @@ def _endpoint(words: list[str], environment: Mapping[str, str]) -> Endpoint:
                     "value without spaces; got {shown}.",
                     ENDPOINTS=ENDPOINTS,
                     name=name,
-                    _FIELDS=", ".join(f"{known}=" for known in _FIELDS),
+                    _FIELDS=list_of(f"{known}=" for known in _FIELDS),
                     shown=shown,
                 )
             )

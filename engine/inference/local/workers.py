@@ -21,7 +21,7 @@ from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, p
 from engine.inference.local.worker_process import WorkerExitedError, WorkerProcess
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.model_location import LocatedModel, locate
 from engine.processes.deaths import KILLED, OUT_OF_MEMORY
 
@@ -60,7 +60,7 @@ class LocalWorkers:
         kinds = sorted({name.partition(":")[0] for device in self._devices for name in device.split("+")})
         if len(kinds) > 1:  # a precision is chosen by the kind, and what one worker computed serves all
             raise InputError(
-                Message("The devices of HAKARI_DEVICES are of one kind; got {kinds}.", kinds=", ".join(kinds))
+                Message("The devices of HAKARI_DEVICES are of one kind; got {kinds}.", kinds=list_of(kinds))
             )
         self._functions = (chunk_function, prepare_function)
         self._grace_seconds, self._niceness = grace_seconds, niceness

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.normalizations import ALPHA, BOUNDED, NORMALIZATIONS, Sentences
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
@@ -69,7 +69,7 @@ def ratios(
             Message(
                 "Unknown normalisation {unknown!r}; there are {BOUNDED}.",
                 unknown=min(unknown),
-                BOUNDED=", ".join(BOUNDED),
+                BOUNDED=list_of(BOUNDED),
             )
         )
     sides = [Sentences(np.zeros(tokens.shape[1]), tokens[side], characters[side], size[side]) for side in (0, 1)]

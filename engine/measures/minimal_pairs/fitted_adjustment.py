@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 FOLDS = 5
 FEWEST_SENTENCES = 20  # four coefficients are fitted
@@ -135,7 +135,7 @@ def _columns(*columns: ArrayLike) -> tuple[NDArray[np.float64], ...]:
         raise InputError(
             Message(
                 "Each sentence needs a log-likelihood, a unigram sum, a length and a judgement; got {arrays}.",
-                arrays=", ".join(str(array.size) for array in arrays),
+                arrays=list_of(str(array.size) for array in arrays),
             )
         )
     if not (arrays[2] > 0).all():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages.message import Message, named
+from engine.messages.message import Message, list_of, named
 
 Numbers = NDArray[np.float64]
 
@@ -311,7 +311,7 @@ def normalization_named(name: str) -> Normalization:
             Message(
                 "Unknown normalization '{name}'; there are {NORMALIZATIONS}.",
                 name=name,
-                NORMALIZATIONS=", ".join(NORMALIZATIONS),
+                NORMALIZATIONS=list_of(NORMALIZATIONS),
             )
         )
     return NORMALIZATIONS[name]

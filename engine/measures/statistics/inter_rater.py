@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 LEVELS = ("nominal", "ordinal", "interval")
 CONFIDENCE = 0.95
@@ -69,9 +69,7 @@ def krippendorff_alpha(
         )
     if level not in LEVELS:
         raise InputError(
-            Message(
-                "The level of measurement is one of {LEVELS}; got {level!r}.", LEVELS=", ".join(LEVELS), level=level
-            )
+            Message("The level of measurement is one of {LEVELS}; got {level!r}.", LEVELS=list_of(LEVELS), level=level)
         )
     scores = scores[:, (~np.isnan(scores)).sum(axis=0) >= 2]
     n_items, n_ratings = scores.shape[1], int((~np.isnan(scores)).sum())

@@ -18,7 +18,7 @@ import torch
 from transformers import AutoModelForCausalLM, PreTrainedConfig
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.silence_transformers import silence_transformers
 from engine.models.sources.gguf.configuration import ROPE_FACTORS, has_llama3_factors
 from engine.models.sources.gguf.header import Header, Tensor, read_header
@@ -80,7 +80,7 @@ def state_dict(name: str, path: Path, config: PreTrainedConfig) -> dict[str, Any
                 name=name,
                 n=len(left),
                 class_name=type(skeleton).__name__,
-                listed=", ".join(left[:3]) + (", …" if len(left) > 3 else ""),
+                listed=list_of([*left[:3], *(["…"] if len(left) > 3 else [])]),
             )
         )
     return {

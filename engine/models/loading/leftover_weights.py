@@ -15,7 +15,7 @@ import transformers
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.weight_headers import DTYPES, Weight
 
 # Random weights there change no result: hidden states are taken below the pooler.
@@ -277,4 +277,4 @@ def _pattern(key: str, prefixes: tuple[str, ...]) -> str:
 
 
 def _listed(keys: list[str]) -> str:
-    return ", ".join(keys[:3]) + (", …" if len(keys) > 3 else "")
+    return list_of([*keys[:3], *(["…"] if len(keys) > 3 else [])])

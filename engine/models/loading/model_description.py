@@ -14,7 +14,7 @@ from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTraine
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from engine.errors import EngineError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.bitsandbytes_weights import is_quantised
@@ -366,7 +366,7 @@ def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase,
                 "was trained with.",
                 name=name,
                 class_name=type(tokenizer).__name__,
-                unknown=", ".join(unknown),
+                unknown=list_of(unknown),
                 n_embedded=n_embedded,
             )
         )
@@ -383,7 +383,7 @@ def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded:
                 "its embeddings (save_embedding_layers=True of the library peft).",
                 name=name,
                 n=len(added),
-                first=", ".join(added[:3]),
+                first=list_of(added[:3]),
             )
         )
 
@@ -401,7 +401,7 @@ def _require_embedded_words(name: str, tokenizer: PreTrainedTokenizerBase, n_emb
                 "{n_embedded:,}. Take tokenizer and weights from the same model, or remove the pieces from the "
                 "tokenizer.",
                 name=name,
-                first=", ".join(added[:3]),
+                first=list_of(added[:3]),
                 n_embedded=n_embedded,
             )
         )

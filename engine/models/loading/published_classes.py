@@ -14,7 +14,7 @@ from typing import Any
 import transformers
 
 from engine.errors import ModelError
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.own_code.adopted import has_own_model
 from engine.models.sources.own_code.code_files import what_would_do
 
@@ -65,7 +65,7 @@ def known_architectures(name: str, fields: Mapping[str, Any], directory: Path | 
             "architectures and take auto_map away; otherwise choose a model of a class that transformers has.",
             name=name,
             version=transformers.__version__,
-            class_name=", ".join(unknown[:3]),
+            class_name=list_of(unknown[:3]),
             model_type=fields.get("model_type", "bert"),
         )
         raise ModelError(

@@ -17,7 +17,7 @@ from transformers import CompressedTensorsConfig, FineGrainedFP8Config, PreTrain
 from transformers.utils.quantization_config import Mxfp4Config
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 BITSANDBYTES = "bitsandbytes"
 # By transformers.
@@ -70,7 +70,7 @@ def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
                 name=name,
                 method=method,
                 package=package,
-                readable=", ".join((*_DEQUANTISED, BITSANDBYTES)),
+                readable=list_of((*_DEQUANTISED, BITSANDBYTES)),
             )
         )
     raise ModelError(
@@ -108,6 +108,6 @@ def require_dequantised(name: str, method: str, model: PreTrainedModel, dtype: t
                 n=len(kept),
                 name=name,
                 method=method,
-                listed=", ".join(kept[:3]) + (", …" if len(kept) > 3 else ""),
+                listed=list_of([*kept[:3], *(["…"] if len(kept) > 3 else [])]),
             )
         )

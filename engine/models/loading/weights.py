@@ -23,7 +23,7 @@ from accelerate import dispatch_model
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import EngineError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.loading import bitsandbytes_weights, gguf_weights
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
@@ -90,7 +90,7 @@ def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, 
     """
     if task not in get_args(Task):
         raise ModelError(
-            Message("A model is loaded for one of {Task}; got {task!r}.", Task=", ".join(get_args(Task)), task=task)
+            Message("A model is loaded for one of {Task}; got {task!r}.", Task=list_of(get_args(Task)), task=task)
         )
     located = model if isinstance(model, LocatedModel) else locate(model, revision)
     described = describe(located)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.pretraining.settings import USUAL_TOKENIZERS
 
 LANGUAGES = {"ja": Message("Japanese"), "en": Message("English")}
@@ -86,7 +86,7 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         f"| Tokenizer | {tokenizer}, {vocabulary(record):,} pieces |",
         Message(
             "| Corpus | {record}: {train:,} documents, {train_:,} characters, {train__:,} tokens |",
-            record=", ".join(record["corpus"]),
+            record=list_of(record["corpus"]),
             train=train["documents"],
             train_=train["characters"],
             train__=train["tokens"],

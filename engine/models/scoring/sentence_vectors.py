@@ -16,7 +16,7 @@ import torch
 from tokenizers.normalizers import Lowercase
 
 from engine.errors import InputError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
@@ -97,7 +97,7 @@ def sentence_vectors(
     check_layers(loaded, layers)
     if pooling not in POOLINGS:
         raise InputError(
-            Message("The pooling is one of {POOLINGS}; got {pooling!r}.", POOLINGS=", ".join(POOLINGS), pooling=pooling)
+            Message("The pooling is one of {POOLINGS}; got {pooling!r}.", POOLINGS=list_of(POOLINGS), pooling=pooling)
         )
     if pooling == "published":
         _require_published(loaded)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from engine.errors import InputError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
@@ -59,7 +59,7 @@ def token_log_likelihoods(
         raise InputError(
             Message(
                 "An encoder is given one of {ENCODER_READS}; got {encoder_reads!r}.",
-                ENCODER_READS=", ".join(ENCODER_READS),
+                ENCODER_READS=list_of(ENCODER_READS),
                 encoder_reads=encoder_reads,
             )
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.model_files import (
     ADAPTER_CONFIG,
     ADAPTER_PICKLED,
@@ -87,7 +87,7 @@ def is_adapter(names: Collection[str], where: str) -> bool:
                 "files away.",
                 where=where,
                 full=full[0],
-                adapter=", ".join(adapter),
+                adapter=list_of(adapter),
             )
         )
     return ADAPTER_CONFIG in adapter
@@ -129,7 +129,7 @@ def read_adapter(directory: Path) -> Adapter:
                 "weights of its base. Hakari reads {MERGED_TYPES}.",
                 directory=directory,
                 kind=kind,
-                MERGED_TYPES=", ".join(MERGED_TYPES),
+                MERGED_TYPES=list_of(MERGED_TYPES),
             )
         )
     start, unmerged = fields.get("init_lora_weights"), [name for name in _UNMERGED if fields.get(name)]

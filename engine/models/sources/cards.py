@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.recipes import Recipe
 
 BUILT_IN_PREFIX = "builtin/"
@@ -205,7 +205,7 @@ def built_in_directory(name: str) -> Path:
             Message(
                 "There is no built-in model {name!r}. The built-in models are {BUILT_IN}.",
                 name=name,
-                BUILT_IN=", ".join(BUILT_IN),
+                BUILT_IN=list_of(BUILT_IN),
             )
         )
     directory = BUILT_IN[name].directory

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.model_files import CONFIG, PICKLED, SAFETENSORS, read_config
 
 _TENSORFLOW = re.compile(r"\.ckpt.*\.(index|meta|data-\d{5}-of-\d{5})$")
@@ -38,7 +38,7 @@ def require_model(directory: Path) -> None:
                 "{directory} holds a checkpoint of TensorFlow only ({names}, …), and Hakari reads "
                 "models of PyTorch. {CONVERSION_ADVICE}. Then rename {CONFIGURATION} to {CONFIG}.",
                 directory=directory,
-                names=", ".join(sorted(names)[:4]),
+                names=list_of(sorted(names)[:4]),
                 CONVERSION_ADVICE=CONVERSION_ADVICE,
                 CONFIGURATION=CONFIGURATION,
                 CONFIG=CONFIG,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 CONFIG = "config.json"
 ADAPTER_CONFIG = "adapter_config.json"
@@ -244,7 +244,7 @@ def _shards(index: Path) -> list[Path]:
             Message(
                 "{index} names weights that are not beside it: {listed}. Copy or download them all.",
                 index=index,
-                listed=", ".join(missing) or Message("none at all"),
+                listed=list_of(missing) or Message("none at all"),
             )
         )
     return shards

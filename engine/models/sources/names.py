@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import InputError, ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources import cards, recipes
 from engine.models.sources.adapters import local_base
 from engine.models.sources.gguf.header import is_gguf
@@ -102,14 +102,12 @@ def require_distinct(names: Sequence[str]) -> None:
     models = [model for _, model in split]
     twice = sorted({model for model in models if models.count(model) > 1})
     if twice:
-        raise InputError(
-            Message("Each model is evaluated once; named more than once: {twice}.", twice=", ".join(twice))
-        )
+        raise InputError(Message("Each model is evaluated once; named more than once: {twice}.", twice=list_of(twice)))
     labels = [label for label, _ in split if label]
     same = sorted({label for label in labels if labels.count(label) > 1})
     if same:
         raise InputError(
-            Message("Labels of models must be unique; given to more than one: {same}.", same=", ".join(same))
+            Message("Labels of models must be unique; given to more than one: {same}.", same=list_of(same))
         )
     for model in (model for label, model in split if not label):
         shown = {model, model.removeprefix(cards.BUILT_IN_PREFIX)}
@@ -155,7 +153,7 @@ def split_card(name: str) -> tuple[str | None, str]:
             Message(
                 "There is no card {prefix!r}. The cards are {PAPER_CARDS}.",
                 prefix=prefix,
-                PAPER_CARDS=", ".join(PAPER_CARDS),
+                PAPER_CARDS=list_of(PAPER_CARDS),
             )
         )
     card = PAPER_CARDS[prefix]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.model_files import CONFIG, read_json
 from engine.models.sources.modules import Module, read_modules
 
@@ -117,7 +117,7 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
                 "{SETTINGS} names {default!r} as its default prompt but has {listed}. {_ADVICE}",
                 SETTINGS=root / SETTINGS,
                 default=default,
-                listed=", ".join(prompts) or Message("none"),
+                listed=list_of(prompts) or Message("none"),
                 _ADVICE=_ADVICE,
             )
         )
@@ -152,7 +152,7 @@ def _problem(root: Path, modules: tuple[Module, ...]) -> str:
     if names[0] != "Transformer":
         return Message("its first module is a {names} and not a Transformer", names=names[0])
     if others := [name for name in names[1:] if name not in APPLIED]:
-        return Message("it has modules that Hakari does not apply ({others})", others=", ".join(others))
+        return Message("it has modules that Hakari does not apply ({others})", others=list_of(others))
     if "Pooling" not in names:
         return Message("it has no Pooling")
     if missing := [
@@ -160,7 +160,7 @@ def _problem(root: Path, modules: tuple[Module, ...]) -> str:
         for module in modules[1:]
         if module.kind in _WITH_FILES and not (root / module.folder / CONFIG).is_file()
     ]:
-        return Message("{CONFIG} is missing in {missing}", CONFIG=CONFIG, missing=", ".join(missing))
+        return Message("{CONFIG} is missing in {missing}", CONFIG=CONFIG, missing=list_of(missing))
     activations = [
         str(read_json(root / module.folder / CONFIG, _ADVICE).get("activation_function", "torch."))
         for module in modules[1:]
@@ -185,7 +185,7 @@ def _problem_of_settings(transformer: dict[str, Any], settings: dict[str, Any]) 
         names = arguments if isinstance(arguments, dict) else [arguments]
         followed = (*_WITHOUT_EFFECT, *((IS_CAUSAL,) if name in _CONFIG_ARGUMENTS else ()))
         if others := [str(key) for key in names if key not in followed]:
-            return Message("its transformer is called with {name} ({others})", name=name, others=", ".join(others))
+            return Message("its transformer is called with {name} ({others})", name=name, others=list_of(others))
     for name, value in (
         ("max_seq_length", transformer.get("max_seq_length")),
         ("truncate_dim", settings.get("truncate_dim")),

@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.language.segmenters import MECAB_DIRECTORY
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.model_files import read_json
 from engine.models.sources.paper_cards import PAPER_CARDS
@@ -60,7 +60,7 @@ def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
                 "{path} names the card {card!r}, which does not exist. There are {PAPER_CARDS}.",
                 path=path,
                 card=card,
-                PAPER_CARDS=", ".join(PAPER_CARDS),
+                PAPER_CARDS=list_of(PAPER_CARDS),
             )
         )
     base = card_recipe(card) if card is not None else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.errors import InputError, ModelError
 from engine.language import segmenters
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 
 STEPS = ("nfkc", "full-width", "lower")
 VOCABULARIES: Mapping[str, str] = {
@@ -100,19 +100,19 @@ def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = Non
             errors.append(
                 Message(
                     "segmenter is one of {NAMES}, or {MECAB_DIRECTORY}DIRECTORY (got {segmenter!r})",
-                    NAMES=", ".join(segmenters.NAMES),
+                    NAMES=list_of(segmenters.NAMES),
                     MECAB_DIRECTORY=segmenters.MECAB_DIRECTORY,
                     segmenter=name,
                 )
             )
     steps = values.get("normalize", [])
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
-        errors.append(Message("normalize is a list of {STEPS} (got {steps!r})", STEPS=", ".join(STEPS), steps=steps))
+        errors.append(Message("normalize is a list of {STEPS} (got {steps!r})", STEPS=list_of(STEPS), steps=steps))
     if (vocabulary := values.get("vocabulary", "own")) not in list(VOCABULARIES):
         errors.append(
             Message(
                 "vocabulary is one of {VOCABULARIES} (got {vocabulary!r})",
-                VOCABULARIES=", ".join(VOCABULARIES),
+                VOCABULARIES=list_of(VOCABULARIES),
                 vocabulary=vocabulary,
             )
         )

@@ -7,7 +7,7 @@ lm-evaluation-harness reads a text after its prefix token: the BOS, or the EOS o
 from __future__ import annotations
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import ModelFacts
 
 AUTO, BOS, EOS, TEMPLATE, NONE = "auto", "bos", "eos", "template", "none"
@@ -24,7 +24,7 @@ def resolved_prefix(facts: ModelFacts, choice: str) -> str:
         raise InputError(
             Message(
                 "The prefix of causal models is one of {PREFIXES}; got {choice!r}.",
-                PREFIXES=", ".join(PREFIXES),
+                PREFIXES=list_of(PREFIXES),
                 choice=choice,
             )
         )

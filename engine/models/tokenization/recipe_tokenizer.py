@@ -17,7 +17,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase, PreTrainedToken
 from transformers.models.bert_japanese.tokenization_bert_japanese import WordpieceTokenizer
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import CONTINUATION, SPACE_MARKS, Offsets, token_offsets
@@ -196,7 +196,7 @@ def _vocabulary_tokenizer(vocabulary: Mapping[str, int], recipe: Recipe, directo
                 "The vocabulary in {directory} holds none of {SPECIAL}, so nothing can stand for a "
                 "word that it does not know. Take the file that was published with the model.",
                 directory=directory,
-                SPECIAL=", ".join(SPECIAL["unk_token"]),
+                SPECIAL=list_of(SPECIAL["unk_token"]),
             )
         )
     limit = {} if recipe.max_tokens is None else {"model_max_length": recipe.max_tokens}

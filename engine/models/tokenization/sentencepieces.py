@@ -9,7 +9,7 @@ from sentencepiece import SentencePieceProcessor
 from transformers.convert_slow_tokenizer import import_protobuf
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import SPACE_MARKS
 
@@ -26,7 +26,7 @@ class SentencePieces:
                     "The recipe needs the one SentencePiece model of {directory}, a file that ends "
                     "in .model; there are {listed}.",
                     directory=directory,
-                    listed=", ".join(path.name for path in model_files) or Message("none"),
+                    listed=list_of(path.name for path in model_files) or Message("none"),
                 )
             )
         self._path = model_files[0]

@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.language.words import uses_spaces, word_spans
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.tokenization.offsets import SPACE_MARKS, Offsets, offsets_of_each
 
 WORDS = ("auto", "tokenizer", "mecab")
@@ -81,7 +81,7 @@ def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
     Raises InputError for another `how`.
     """
     if how not in WORDS:
-        raise InputError(Message("Words are one of {WORDS}; got {how!r}.", WORDS=", ".join(WORDS), how=how))
+        raise InputError(Message("Words are one of {WORDS}; got {how!r}.", WORDS=list_of(WORDS), how=how))
     if how == "tokenizer" or (how == "auto" and uses_spaces(text)):
         return spans.words
 

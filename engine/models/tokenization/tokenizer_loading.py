@@ -15,7 +15,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedToken
 
 from engine.errors import ModelError
 from engine.language import segmenters
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.published_config import has_empty_statements, transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import CONFIG, read_config, read_json, tokenizer_files
@@ -153,7 +153,7 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
                 "{TOKENIZER_ADVICE}",
                 class_name=type(tokenizer).__name__,
                 directory=directory,
-                vocabularies=", ".join(sorted(vocabularies)),
+                vocabularies=list_of(sorted(vocabularies)),
                 TOKENIZER_ADVICE=TOKENIZER_ADVICE,
             )
         )
@@ -273,7 +273,7 @@ def _require_tokenizer_settings(directory: Path, config_directory: Path) -> None
                 "paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}",
                 directory=directory,
                 VOCABULARY=VOCABULARY,
-                unreachable=", ".join(unreachable[:3]),
+                unreachable=list_of(unreachable[:3]),
                 unreachable_=len(unreachable) - 3,
                 RECIPE_FILE=RECIPE_FILE,
                 EXAMPLE=EXAMPLE,

@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.processes.confinement.system_calls import ARCHITECTURES, number
 
 _VERSION_FLAG = 1  # LANDLOCK_CREATE_RULESET_VERSION
@@ -61,7 +61,7 @@ def missing() -> Message | None:
     if sys.platform != "linux":
         return Message("this system is not Linux")
     if not architecture():
-        return Message("the processor is none of {known}", known=", ".join(ARCHITECTURES))
+        return Message("the processor is none of {known}", known=list_of(ARCHITECTURES))
     if not landlock_version():
         return Message("its kernel has no Landlock, or has it switched off")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.errors import InputError
 from engine.hosted import ADDRESSES, ADMINS, DOMAINS, MEMBERS_FILE, listed
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.runs.access.look_alikes import is_ambiguous, normalized_address, skeleton
 from engine.runs.access.viewers import ADDRESS, EVERYONE, Members
 
@@ -115,13 +115,13 @@ def parsed_members(environment: Mapping[str, str], file_content: str = "") -> Me
         raise InputError(
             Message(
                 "HAKARI_ALLOWED_EMAILS, HAKARI_ADMINS and the file of members list e-mail addresses; got {invalid}.",
-                invalid=", ".join(invalid),
+                invalid=list_of(invalid),
             )
         )
     if invalid := sorted(entry for entry in domains if "@" in entry):
         raise InputError(
             Message(
-                "HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {invalid}.", invalid=", ".join(invalid)
+                "HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {invalid}.", invalid=list_of(invalid)
             )
         )
     _refuse_look_alikes(addresses | admins, domains)
@@ -144,7 +144,7 @@ def _refuse_look_alikes(addresses: Iterable[str], domains: Iterable[str]) -> Non
             Message(
                 "The lists of members hold characters that look like others: {invalid}. Write these "
                 "entries with plain letters.",
-                invalid=", ".join(map(ascii, invalid)),
+                invalid=list_of(map(ascii, invalid)),
             )
         )
 

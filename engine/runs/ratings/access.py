@@ -13,7 +13,7 @@ import pandas as pd
 from engine.errors import AccessError, InputError
 from engine.evaluations.shared.evaluation import ACCEPTABILITY
 from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows
@@ -73,7 +73,7 @@ class RatingAccess:
                 Message(
                     "{score!r} is not on the scale; it has {answers}.",
                     score=score,
-                    answers=", ".join(map(str, question.answers)),
+                    answers=list_of(map(str, question.answers)),
                 )
             )
         dataset = self.runs.dataset(run_id)

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.messages.earlier_texts import Earlier
-from engine.messages.message import Message, is_stored, restored
+from engine.messages.message import Message, is_stored, list_of, restored
 from engine.options import with_current_names
 
 Record = TypeVar("Record")
@@ -100,8 +100,8 @@ def record_from_json(
                 "The {subject} hold {unknown}, which this version does not know; they were made by "
                 "another version. Known here: {fields}.",
                 subject=subject,
-                unknown=", ".join(map(repr, unknown)),
-                fields=", ".join(fields),
+                unknown=list_of(map(repr, unknown)),
+                fields=list_of(fields),
             )
         )
     required = [
@@ -115,7 +115,7 @@ def record_from_json(
             Message(
                 "The {subject} lack {missing}, which this version needs.",
                 subject=subject,
-                missing=", ".join(map(repr, missing)),
+                missing=list_of(map(repr, missing)),
             )
         )
     hints = _hints(record_type)  # type: ignore[arg-type]

@@ -116,7 +116,7 @@ def test_what_the_link_cannot_ask_for_is_ignored_with_words() -> None:
 def test_what_is_ignored_is_said_in_one_language_and_ends_once() -> None:
     for language, said in (
         ("en", "which cannot be: threshold_by is one of share, value; got 'luck': ignored."),
-        ("ja", "（使えない値です: threshold_byは次のいずれかです: share, value。指定された値: 'luck'）。"),
+        ("ja", "（使えない値です: threshold_byは次のいずれかです: share、value。指定された値: 'luck'）。"),
     ):
         app = at("dictionary")
         app.session_state["language"] = language

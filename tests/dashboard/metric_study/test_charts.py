@@ -14,6 +14,7 @@ from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.labels import cell_key, is_marked, mark_of, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.paper_tables.novels import printed_correlations
+from engine.messages.languages import in_language
 
 MODELS = ("builtin/bert", "<b>x</b>")
 CELLS = [
@@ -91,6 +92,17 @@ def with_methods(noise: tuple[float, ...] = (3, 2, 2, 0.1, 0.1)) -> pd.DataFrame
     return correlations([*CELLS, *METHODS], scores, gold)
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_name_of_a_measure_of_ours_is_cut(language: str) -> None:
+    lines = with_methods()
+    lines = lines[lines["kind"] != "metric"]
+    entity = lines[lines["kind"] == "surface"].assign(kind="entity", model="entity_accuracy")
+    with in_language(language):
+        names = grid_figure(pd.concat([lines, entity]), "pearson").layout.yaxis.ticktext
+    assert not [name for name in names if "…" in name]
+    assert names[-1] == "M-ETA" and names[-2] == ("chrF" if language == "en" else "文字F値 chrF")
+
+
 def test_each_method_beside_has_a_row_across_all_penalties() -> None:
     lines = with_methods()
     figure = grid_figure(lines, "pearson", cell_key(lines.to_dict("records")[9]))
@@ -102,7 +114,7 @@ def test_each_method_beside_has_a_row_across_all_penalties() -> None:
         "cosine",
         "none",
         "novel",
-        "Charact… chrF",
+        "Character F-score chrF",
         "chrf",
         "wmt22-c…da-v1",
         "wmt22-c…da-v2",

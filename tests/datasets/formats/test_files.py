@@ -129,8 +129,29 @@ def test_rows_are_numbered_from_the_first_row_of_data_and_blank_lines_count() ->
 
 def test_the_leftovers_of_a_spreadsheet_are_left_out_with_a_notice() -> None:
     table = read_table(b"text,label,,\na,x,,\n,,,\nb,y,,\n,,,\n,,,\n", "a.csv")
-    assert rows_of(table) == [["a", "x"], ["", ""], ["b", "y"]]  # an empty row between others is the dataset's to judge
+    assert rows_of(table) == [["a", "x"], ["b", "y"]]
     assert table.notices == ("2 rows without any text at the end of a.csv left out.",)
+
+
+@pytest.mark.parametrize("skip_bad_rows", [False, True])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.xlsx"])
+def test_an_empty_row_between_others_is_left_out_and_counted_in_every_format(name: str, skip_bad_rows: bool) -> None:
+    rows = [["", ""], ["text", "label"], ["a", "x"], ["", ""], ["b", "y"]]
+    raw = as_xlsx(rows) if name.endswith("xlsx") else as_csv(rows, "\t" if name.endswith("tsv") else ",").encode()
+    table = read_table(raw, name, skip_bad_rows=skip_bad_rows)
+    assert rows_of(table) == [["a", "x"], ["b", "y"]]
+    assert list(table.frame.index) == [1, 3]
+    assert table.left_out == () and table.notices == ()
+
+
+def test_an_empty_row_may_have_fewer_separators_than_the_others() -> None:
+    table = read_table(b"q,r,s\na,b,c\n,\n,,,,\nd,e,f\n", "a.csv")
+    assert list(table.frame.index) == [1, 4]
+
+
+def test_an_empty_row_of_a_paste_or_above_data_without_header_is_left_out() -> None:
+    assert list(paste_table("\t\na\tb\n\t\nc\td\n", ["acceptable", "unacceptable"]).frame.index) == [2, 4]
+    assert list(read_table(b",\na,b\n,\nc,d\n", "a.csv", header="data").frame.index) == [1, 3]
 
 
 def test_column_names_are_stripped_and_the_unnamed_one_gets_its_place_as_name() -> None:
@@ -197,7 +218,7 @@ def test_too_many_columns() -> None:
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8", exclude_characters="\0")), st.text('ab,;\t"\r\n '))))
 def test_whatever_is_written_as_csv_comes_back(rows: list[tuple[str, str]]) -> None:
-    rows = [*rows, ("last", "row")]  # trailing empty rows would be left out
+    rows = [*filter(any, rows), ("last", "row")]  # empty rows are left out
     raw = as_csv([["text", "label"], *[[a, b] for a, b in rows]]).encode()
     assert [tuple(row) for row in rows_of(read_table(raw, "a.csv"))] == rows
 

@@ -118,7 +118,7 @@ def test_the_rows_with_unknown_tokens_are_named() -> None:
     assert "a penalty compares the texts; F1 without a penalty takes them for the same token" in notice
     assert "髙, 橋." in notice
     with in_language("ja"):
-        assert translated(notice).startswith("m: 2行に語彙にない文字列が含まれています: 2, 3。未知語トークン5個が")
+        assert translated(notice).startswith("m: 2行に語彙にない文字列が含まれています: 2、3。未知語トークン5個が")
     assert run(("猫は笑った", "犬は笑った")).notices == ()
     [of_one] = run(("猫♪", "犬だ")).notices
     assert "1 unknown token stands for: ♪." in of_one

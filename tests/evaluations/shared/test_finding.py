@@ -87,7 +87,7 @@ def contest(
             "but is not distinguishable from c: mean accuracy 80.0% [75.0, 85.0] over 100 pairs, difference from c",
             "cとの差は有意ではありません",
         ),
-        (contest([0.8, 0.8], [ALIKE]), "a, b tie: mean accuracy 80.0% each, over 100 pairs.", "a, bは同点です"),
+        (contest([0.8, 0.8], [ALIKE]), "a, b tie: mean accuracy 80.0% each, over 100 pairs.", "a、bは同点です"),
         (contest([math.nan, math.nan], []), "No model has a value: mean accuracy is undefined.", "定義されません"),
         (contest([0.8, math.nan], []), "over 100 pairs. Undefined for b.", "bでは定義されません。"),
         (

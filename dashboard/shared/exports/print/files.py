@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from dashboard.shared.exports.print.style import DOTS_PER_INCH, FORMATS, PrintStyle
 from dashboard.shared.exports.signing import digest
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.version import VERSION
 
 # matplotlib's settings belong to the process: one file is written after the other.
@@ -61,9 +61,7 @@ def figure_files(
     """As `figure_file` in each of several formats, of a figure that is drawn once."""
     if unknown := [name for name in formats if name not in FORMATS]:
         raise InputError(
-            Message(
-                "Figures are printed as {FORMATS}; got '{unknown}'.", FORMATS=", ".join(FORMATS), unknown=unknown[0]
-            )
+            Message("Figures are printed as {FORMATS}; got '{unknown}'.", FORMATS=list_of(FORMATS), unknown=unknown[0])
         )
     import matplotlib
 

@@ -17,7 +17,8 @@ from dashboard.shared.exports.report import STYLE, Report, Surroundings, report_
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.site.collected import Collected
 from dashboard.shared.headlines import dataset_title
-from engine.messages.languages import LANGUAGES, in_language, language, mark, tr, tr_n
+from engine.messages.languages import LANGUAGES, in_language, language, mark, tr, tr_n, translated
+from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.runs.storage.run_record import RunRecord
 
@@ -68,7 +69,7 @@ def _index(runs: Sequence[Collected], title: str) -> str:
 
 def _entry(report: Report, run: RunRecord, name: str) -> str:
     names = [shown_name(str(model["name"])) for model in report.signature.get("models", ())]
-    models = tr("Models: {models}", models=", ".join(names))
+    models = tr("Models: {models}", models=translated(list_of(names)))
     data = tr("Data: {data}", data=dataset_title(run))
     finished = f"{run.finished:%Y-%m-%d}" if run.finished else ""
     about = " · ".join(filter(None, (models, data, finished)))

@@ -231,6 +231,8 @@ def decimals_of(values: Iterable[float]) -> int:
 def _text(value: object, column: Column) -> str:
     if _is_missing(value):
         return MISSING
+    if column.words is not None:
+        return translated(column.words(str(value)))
     if column.type == "boolean":
         return tr("yes") if value else tr("no")
     if column.type != "text" and column.unit and int(value) >= GROUPED_FROM:  # type: ignore[call-overload]

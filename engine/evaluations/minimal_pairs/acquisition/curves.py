@@ -89,7 +89,7 @@ AGES = Table(
         Column("n_words", "integer", "words", "words"),
         Column("n", "integer", "of them, those with an age of both", "words"),
         measured("acquisition_correlation", "pearson"),
-        *interval("Fisher's", of="pearson"),
+        *interval(Message("Fisher's"), of="pearson"),
         Column("spearman", "number", "Spearman's coefficient of the same", "", "higher", digits=3),
         Column("n_challenge", "integer", "words with an age of both, as the challenge has it", "words"),
         Column(

@@ -43,7 +43,7 @@ from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.shared.checkpoints import checkpoint_of
 from engine.language.quantities import count
 from engine.measures.word_acquisition import FEWEST_POINTS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import split_label, without_label
 
 FILE = "predictions.json"
@@ -174,7 +174,7 @@ def _of_reading(result: Result) -> dict[str, Any]:
     """What the challenge's script keeps of the reading task: of each row of its file two surprisals, in nats."""
     words, paths = word_surprisals(result), reading_paths(result)
     if others := [model for model in paths if _backend(result, model) != "causal"]:
-        raise InputError(NOT_CAUSAL.format(models=", ".join(others)))
+        raise InputError(NOT_CAUSAL.format(models=list_of(others)))
     n = int(words["row"].max()) if len(words) else 0
     files: dict[str, Any] = {}
     for model, path in paths.items():

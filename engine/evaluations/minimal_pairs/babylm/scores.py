@@ -62,7 +62,7 @@ BABYLM = Table(
         ),
         Column("n_tied", "integer", "items in which another option has the score of the right one", "items"),
         measured("accuracy", meaning="n_correct / n: over all items, a tie is not right"),
-        *interval("Wilson's"),
+        *interval(Message("Wilson's")),
     ),
     only_with_rows=True,
     since="0.3.0",

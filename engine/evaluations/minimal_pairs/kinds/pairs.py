@@ -37,7 +37,7 @@ from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages.message import Message, named
+from engine.messages.message import Message, list_of, named
 
 # The number of a stratum or of a score where numbers of tokens are not known.
 _UNCOUNTED: dict[str, Any] = {
@@ -86,7 +86,7 @@ def _check_scores(dataset: MinimalPairs, shown: PairScoring, normalizations: Seq
                 "{name} marks no region {region!r}; there are: {there}.",
                 name=dataset.name,
                 region=shown.region,
-                there=", ".join(there),
+                there=list_of(there),
             )
         )
     of_whole = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].of_whole_sentences]
@@ -95,7 +95,7 @@ def _check_scores(dataset: MinimalPairs, shown: PairScoring, normalizations: Seq
             Message(
                 "{of_whole}: a score of whole sentences, which a part of them does not have. Leave "
                 "it out, or --region.",
-                of_whole=", ".join(of_whole),
+                of_whole=list_of(of_whole),
             )
         )
     fitted = any(NORMALIZATIONS[name].is_fitted for name in normalizations)

@@ -87,7 +87,7 @@ def _notices(
     return [
         *notices.of_sentences(result, dataset, all_facts, about_shared),
         *notices.of_unread_series(result),
-        *([BOTH_SIDES.format(models=", ".join(masked))] if masked else []),
+        *([BOTH_SIDES.format(models=listed(masked))] if masked else []),
     ]
 
 

@@ -26,7 +26,7 @@ from engine.evaluations.shared.finding import (
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.precision import EXACT_DECISIONS
 
 FILES = tables.FILES
@@ -45,7 +45,7 @@ def _check(settings: Settings, dataset: MinimalPairs) -> None:
         raise InputError(
             Message(
                 "Running text is scored by its tokens alone; these options are of sentences: {flags}. Leave them out.",
-                flags=", ".join(f"--{name.replace('_', '-')}" for name in of_pairs),
+                flags=list_of(f"--{name.replace('_', '-')}" for name in of_pairs),
             )
         )
 

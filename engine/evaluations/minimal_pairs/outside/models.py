@@ -29,7 +29,7 @@ from engine.inference.endpoint.prompt_alignment import UNKNOWN_TOKENS
 from engine.inference.gateway import GatewaySession
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.normalizations import PROMPTED
-from engine.messages.message import Message, named
+from engine.messages.message import Message, list_of, named
 from engine.models.sources.facts import FROM_FILE, ModelFacts, ScoreFacts, facts_of_file
 from engine.models.sources.names import shown_name, without_label
 
@@ -67,8 +67,8 @@ def outside_models(settings: Settings, dataset: MinimalPairs, session: GatewaySe
         raise InputError(
             Message(
                 "The data hold no scores of {missing}; they hold those of {known}. Give the file of scores (--scores).",
-                missing=", ".join(missing),
-                known=", ".join(by_name) or Message("no model"),
+                missing=list_of(missing),
+                known=list_of(by_name) or Message("no model"),
             )
         )
     without = [model for model in wanted if level_of(by_name[model]) != TOKENS]
@@ -79,7 +79,7 @@ def outside_models(settings: Settings, dataset: MinimalPairs, session: GatewaySe
                 "token, which the file of {without} does not have (tokens).",
                 name=dataset.name,
                 what=dataset.data_kind.holds,
-                without=", ".join(without),
+                without=list_of(without),
             )
         )
     tokenizers = _tokenizers(settings, [by_name[model] for model in wanted])
@@ -214,7 +214,7 @@ def _tokenizers(settings: Settings, models: Sequence[OutsideScores]) -> dict[str
                     "The tokenizer {given!r} is for {label!r}, but there are scores of {models}.",
                     given=given,
                     label=label,
-                    models=", ".join(_bare(scores.name) for scores in models) or Message("no model"),
+                    models=list_of(_bare(scores.name) for scores in models) or Message("no model"),
                 )
             )
         found |= {

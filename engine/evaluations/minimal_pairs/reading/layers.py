@@ -22,7 +22,7 @@ from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.measures.reading_times import FOLDS, Gain
 from engine.measures.statistics.clustered_means import clustered_means
 from engine.measures.statistics.paired_tests import holm
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import shown_name
 
@@ -45,7 +45,7 @@ def check_layers(settings: Settings, kind: DataKind, all_facts: Sequence[ModelFa
                 "{models}: the logit lens is of causal models that are loaded here, whose head reads the state before a "
                 "token. A masked model, an encoder-decoder, a served one and scores from a file have none. Leave "
                 "--all-layers out, or these models.",
-                models=", ".join(others),
+                models=list_of(others),
             )
         )
 

@@ -69,6 +69,7 @@ GAINS = Table(
                 OWN=OWN,
                 WITH_PREVIOUS=WITH_PREVIOUS,
             ),
+            words=named,
         ),
         Column("n", "integer", "words that have all numbers", "words"),
         Column("n_items", "integer", "texts or sentences that they stand in", "items"),

@@ -11,7 +11,7 @@ from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.running_text.tables import FEW_DOCUMENTS
 from engine.language.quantities import count
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import shown_name
 
@@ -67,9 +67,9 @@ def _not_comparable(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mes
         if facts.kind == "encoder" and result.settings.encoder_reads == "sentence" and facts.is_loaded
     ]
     return [
-        *([PSEUDO.format(masked=", ".join(masked), causal=", ".join(others))] if masked and others else []),
+        *([PSEUDO.format(masked=list_of(masked), causal=list_of(others))] if masked and others else []),
         *([TOKENIZERS] if len({facts.tokenizer_fingerprint for facts in all_facts} - {""}) > 1 else []),
-        *([ECHO.format(models=", ".join(echoing))] if echoing else []),
+        *([ECHO.format(models=list_of(echoing))] if echoing else []),
     ]
 
 
@@ -93,7 +93,7 @@ def _other_windows(result: Result) -> list[Message]:
     lengths = sorted({window for window, _ in result.signature.get("windows", {}).values()})
     if len(lengths) < 2 or not (result.documents["n_windows"] > 1).any():
         return []
-    return [WINDOWS.format(lengths=", ".join(f"{length:,}" for length in lengths), shortest=lengths[0])]
+    return [WINDOWS.format(lengths=list_of(f"{length:,}" for length in lengths), shortest=lengths[0])]
 
 
 def _windows(result: Result) -> list[Message]:
@@ -106,7 +106,7 @@ def _windows(result: Result) -> list[Message]:
     return [
         Message(
             "{model}: {n} longer than {window:,} tokens, read in windows that begin {stride:,} tokens apart.",
-            model=", ".join(models),
+            model=list_of(models),
             n=count(n, "document"),
             window=window,
             stride=stride,

@@ -13,7 +13,7 @@ from engine.datasets.outside_names import has_vectors
 from engine.errors import InputError
 from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.facts import VECTORS, ModelFacts, VectorFacts, facts_of_file
 from engine.models.sources.names import without_label
 
@@ -35,8 +35,8 @@ def with_vectors(session: GatewaySession, models: Sequence[str], dataset: Labell
         raise InputError(
             Message(
                 "The data hold no vectors of {missing}; they hold those of {known}. Give the file of vectors (--vectors).",
-                missing=", ".join(missing),
-                known=", ".join(by_name) or Message("no model"),
+                missing=list_of(missing),
+                known=list_of(by_name) or Message("no model"),
             )
         )
     if not wanted:

@@ -12,7 +12,7 @@ from typing import Any
 from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
 from engine.evaluations.shared.vectors.vector_settings import PUBLISHED, VectorSettings
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import ModelFacts
 
 
@@ -46,9 +46,7 @@ def vector_requests(
     pooled_by_cls = [facts for facts in all_facts if facts.vectors is None and requests[facts.name].pooling == "cls"]
     if without := [facts.name for facts in pooled_by_cls if not facts.has_cls]:
         raise ModelError(
-            Message(
-                "No CLS token: {without}. Choose mean pooling, or models that have one.", without=", ".join(without)
-            )
+            Message("No CLS token: {without}. Choose mean pooling, or models that have one.", without=list_of(without))
         )
     return requests
 
@@ -119,7 +117,7 @@ def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> Vec
                 "{name} was not published with a prompt {prompt_name!r}; it has {listed}. Give the prompt as a text.",
                 name=facts.name,
                 prompt_name=settings.prompt_name,
-                listed=", ".join(map(repr, prompts)) or Message("none"),
+                listed=list_of(map(repr, prompts)) or Message("none"),
             )
         )
     pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim

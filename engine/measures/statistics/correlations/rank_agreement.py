@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import Correlation, kendall, spearman
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 ENDS = ("lower", "higher")
 
@@ -80,13 +80,13 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
     """
     missing = [name for name in columns if name not in better]
     if missing:
-        raise InputError(Message("Which end is better is not said of: {missing}.", missing=", ".join(missing)))
+        raise InputError(Message("Which end is better is not said of: {missing}.", missing=list_of(missing)))
     turned = {name: _turned(values, better[name]) for name, values in columns.items()}
     if len({column.shape for column in turned.values()}) > 1:
         raise InputError(
             Message(
                 "Evaluations are compared over one list of models; got columns of {values} values.",
-                values=", ".join(str(column.size) for column in turned.values()),
+                values=list_of(str(column.size) for column in turned.values()),
             )
         )
     return tuple(
@@ -102,9 +102,7 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
 
 def _turned(values: ArrayLike, better: str) -> NDArray[np.float64]:
     if better not in ENDS:
-        raise InputError(
-            Message("The better end is one of {ENDS}; got {better!r}.", ENDS=", ".join(ENDS), better=better)
-        )
+        raise InputError(Message("The better end is one of {ENDS}; got {better!r}.", ENDS=list_of(ENDS), better=better))
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise InputError(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.paired_tests import holm
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # Nearer to 1 than this the two scores differ by rounding.
 SAME = 1e-12
@@ -131,14 +131,14 @@ def compare_correlations(human_first: float, human_second: float, between: float
     if not all(-1 <= value <= 1 for value in correlations):
         raise InputError(
             Message(
-                "Correlations lie between -1 and 1; got {correlations}.", correlations=", ".join(map(str, correlations))
+                "Correlations lie between -1 and 1; got {correlations}.", correlations=list_of(map(str, correlations))
             )
         )
     determinant = 1 - sum(value**2 for value in correlations) + 2 * human_first * human_second * between
     if determinant < -1e-9:
         raise InputError(
             Message(
-                "No three columns have the correlations {correlations}.", correlations=", ".join(map(str, correlations))
+                "No three columns have the correlations {correlations}.", correlations=list_of(map(str, correlations))
             )
         )
     if n < 4:

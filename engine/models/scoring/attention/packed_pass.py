@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import AttentionInterface, PreTrainedConfig, PreTrainedModel
 
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.scoring.attention.kernels import Kernel, kernel_for
 from engine.models.scoring.attention.segments import Segments
 
@@ -107,7 +107,7 @@ def _attention(
         raise ValueError(
             Message(
                 "A packed pass supports no mask, no second row and no {listed}.",
-                listed=", ".join(unknown) or Message("pass around it"),
+                listed=list_of(unknown) or Message("pass around it"),
             )
         )
     segments, kernel = current

@@ -20,7 +20,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.loading.devices import on_device
 from engine.models.scoring.attention.kernels import Kernel, by_equal_lengths, kernel_for
 from engine.models.scoring.attention.packed_pass import attending_within
@@ -65,7 +65,7 @@ def is_packing_wanted(device: torch.device) -> bool:
             Message(
                 "{PACKING_VARIABLE} is one of {PACKING_CHOICES}; got {choice!r}.",
                 PACKING_VARIABLE=PACKING_VARIABLE,
-                PACKING_CHOICES=", ".join(PACKING_CHOICES),
+                PACKING_CHOICES=list_of(PACKING_CHOICES),
                 choice=choice,
             )
         )

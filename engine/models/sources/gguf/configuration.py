@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.gguf.header import PLAIN, Header, float32_numbers
 from engine.models.sources.model_files import CONFIG
 
@@ -86,7 +86,7 @@ class _Fields:
                     "The heads of {path} have parts of several sizes ({sizes}), which is not read from a GGUF file. "
                     "Choose the model that it was converted from.",
                     path=self.header.path.name,
-                    sizes=", ".join(f"{size:,}" for size in sorted(sizes)),
+                    sizes=list_of(f"{size:,}" for size in sorted(sizes)),
                 )
             )
         return int(sizes.pop()) if sizes else self.by_width
@@ -106,7 +106,7 @@ def configuration(header: Header) -> dict[str, Any]:
                 "The header of {path} says what is not read from a GGUF file, and could change the numbers: {unknown}. "
                 "Put the {CONFIG} of the model that it was converted from beside it, or choose that model.",
                 path=header.path.name,
-                unknown=", ".join(f"{fields.prefix}{name}" for name in unknown[:5]),
+                unknown=list_of(f"{fields.prefix}{name}" for name in unknown[:5]),
                 CONFIG=CONFIG,
             )
         )
@@ -140,7 +140,7 @@ def checked_configuration(header: Header, published: Mapping[str, Any]) -> dict[
                 CONFIG=CONFIG,
                 path=header.path.name,
                 architecture=architecture.name,
-                others=", ".join(others),
+                others=list_of(others),
             )
         )
     passed_over = ("quantization_config", "auto_map", "torch_dtype")
@@ -178,7 +178,7 @@ def architecture_of(header: Header) -> Architecture:
                 "model that it was converted from, as safetensors.",
                 path=header.path.name,
                 architecture=name or Message("not named"),
-                known=", ".join(ARCHITECTURES),
+                known=list_of(ARCHITECTURES),
             )
         )
     if _EMBEDDINGS not in header.tensors or len(header.tensors[_EMBEDDINGS].shape) != 2:

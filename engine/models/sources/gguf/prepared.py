@@ -19,7 +19,7 @@ from pathlib import Path
 from stat import S_ISDIR
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.gguf.configuration import checked_configuration, configuration, is_whole
 from engine.models.sources.gguf.header import Header, is_gguf, read_header
 from engine.models.sources.gguf.vocabulary import (
@@ -66,7 +66,7 @@ def several(where: str, names: list[str], example: str) -> ModelError:
         Message(
             "{where} holds several models in the format GGUF ({names}). Name one of them, such as {example}.",
             where=where,
-            names=", ".join(names[:20]) + (", …" if len(names) > 20 else ""),
+            names=list_of([*names[:20], *(["…"] if len(names) > 20 else [])]),
             example=example,
         )
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.gguf.header import is_gguf
@@ -162,7 +162,7 @@ class _Selection:
                         "{where} has no file {file!r} on the Hugging Face Hub, but {names}.",
                         where=where,
                         file=self.gguf,
-                        names=", ".join(here[:20]) or Message("no GGUF file at all"),
+                        names=list_of(here[:20]) or Message("no GGUF file at all"),
                     )
                 )
             require_whole(self.gguf)
@@ -221,7 +221,7 @@ class _Selection:
                             "{missing}. Choose a model that was published as a whole.",
                             names=names[0],
                             repository=self.repository,
-                            missing=", ".join(missing),
+                            missing=list_of(missing),
                         )
                     )
                 return [*names, *shards]
@@ -236,7 +236,7 @@ class _Selection:
                 "{where} publishes neither model.safetensors nor pytorch_model.bin, only {listed}. "
                 "Choose a model with PyTorch weights.",
                 where=where,
-                listed=", ".join(weights) or Message("no weights at all"),
+                listed=list_of(weights) or Message("no weights at all"),
             )
         )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources import cards
 
 ALTERNATIVES = Message(
     "Give a local directory in Hugging Face layout, or a built-in model ({BUILT_IN}).",
-    BUILT_IN=", ".join(cards.BUILT_IN),
+    BUILT_IN=list_of(cards.BUILT_IN),
 )
 _SETTINGS = "huggingface.co/settings/tokens"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.model_files import CONFIG, read_json
 from engine.models.sources.own_code.trusted import VARIABLE, directory_entry
 
@@ -87,7 +87,7 @@ def what_would_do(directory: Path) -> Message:
     return Message(
         "To have its code run, confined, the operator sets {VARIABLE} to {entries}.",
         VARIABLE=VARIABLE,
-        entries=", ".join([own, *others]),
+        entries=list_of([own, *others]),
     )
 
 

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import check_number_comma, generate_merges, import_protobuf
 
 from engine.errors import ModelError
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.tokenization.files.added_tokens import added_tokens
 from engine.models.tokenization.files.layouts import ROLES, Layout, prepared, preparing
 from engine.models.tokenization.files.published_file import PublishedFile, set_template
@@ -128,7 +128,7 @@ class _Model:
                     "it do not have. Take the tokenizer's files as they were published with the weights.",
                     class_name=self._class_name,
                     directory=self._path.parent,
-                    tokens=", ".join(missing),
+                    tokens=list_of(missing),
                     file=self._path.name,
                 )
             )

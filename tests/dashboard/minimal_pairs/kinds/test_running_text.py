@@ -116,7 +116,7 @@ def test_the_sample_of_running_text_is_a_choice_of_the_source_and_stands_in_the_
     assert not [box for box in app.number_input if str(box.key).endswith("window")]
     app.segmented_control(key="minimal-pairs-sample").set_value("running-text")
     drawn(app)
-    assert app.query_params["data"] == "sample:running-text"
+    assert app.query_params["data"] in ("sample:running-text:ja", ["sample:running-text:ja"])
     linked = page_visits.visit("minimal_pairs", data="sample:running-text")
     assert not linked.exception and "6 rows" in words(linked) and "Short documents" in words(linked)
     linked.number_input(key="minimal-pairs-window").set_value(64)

@@ -78,4 +78,4 @@ def test_why_a_text_is_no_value_is_said_in_the_readers_language() -> None:
     with pytest.raises(InputError, match="cannot be: order is one of a, b; got 'c'") as wrong:
         from_texts(order, ["c"])
     with in_language("ja"):
-        assert translated(wrong.value.message) == "使えない値です: orderは次のいずれかです: a, b。指定された値: 'c'。"
+        assert translated(wrong.value.message) == "使えない値です: orderは次のいずれかです: a、b。指定された値: 'c'。"

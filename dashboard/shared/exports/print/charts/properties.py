@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from engine.errors import InputError
 from engine.messages.languages import mark
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
 # What is there to be hovered, clicked or animated, and the frame of the page around the figure.
@@ -209,7 +209,7 @@ def check_printable(figure: go.Figure) -> None:
                 Message(
                     "A trace of the type '{type}' cannot be printed; {TRACES} can.",
                     type=trace.type,
-                    TRACES=", ".join(TRACES),
+                    TRACES=list_of(TRACES),
                 )
             )
         _check(trace.to_plotly_json(), mark("the trace '{trace}'").format(trace=trace.name or trace.type), "")

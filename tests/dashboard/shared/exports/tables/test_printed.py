@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard.shared.column_heads import head
 from dashboard.shared.exports.tables.printed import (
     MOST_ROWS,
     Cell,
@@ -24,6 +25,8 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.classification.records import MODELS as ACCURACIES
 from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, MODELS
 from engine.evaluations.comparison.records import NUMBERS
+from engine.evaluations.metric_study.cases import CASES
+from engine.evaluations.metric_study.records import CORRELATIONS
 from engine.evaluations.metric_study.tables import SETTINGS
 from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
@@ -337,3 +340,50 @@ def test_every_declared_table_can_be_printed(table: Table) -> None:
     other = [f"{value}b" if isinstance(value, str) else value for value in row]
     result = printed(table, table.frame([row, other]))
     assert result.n_rows == 2 and all(len(part.cells) == 2 for part in result.columns)
+
+
+def test_tests_settings_and_methods_are_worded_in_the_language_of_the_table() -> None:
+    values = {"kind": "bertscore", "model": "m", "n": 30, "ci_low": 0.1, "ci_high": 0.8}
+    values |= {"williams_t": 2.5, "williams_p": 0.01, "separable": True}
+    settings = [("none", "none", 0.5), ("novel", "reading", 0.6), ("/data/own.json.gz", "names", 0.7)]
+    frame = pd.DataFrame(
+        [values | {"idf": idf, "penalty": penalty, "pearson": r, "williams_p": r / 10} for idf, penalty, r in settings]
+    )
+    compared = pd.DataFrame(
+        {"first": [0.1, 0.2], "difference": [0, 0.1], "test": ["Williams", ""], "separable": [False, False]}
+    )
+    with in_language("ja"):
+        shown, numbers = printed(CORRELATIONS, frame), printed(NUMBERS, compared)
+    cells = texts_by_head(shown)
+    assert cells["idf"] == ["なし", "novel", "own.json.gz"]
+    assert cells["ペナルティ"] == ["ペナルティなし", "ペナルティあり", "読みによる固有名の照合"]
+    assert "ウィリアムズ検定のp値" in cells and not [head for head in cells if "williams" in head]
+    assert not [note for note in shown.notes if "Fisher's" in note]
+    assert texts_by_head(numbers)["検定"] == ["ウィリアムズ検定", ""]
+    assert texts_by_head(printed(CORRELATIONS, frame))["penalty"] == [
+        "without penalty",
+        "with penalty",
+        "names by reading",
+    ]
+
+
+def test_a_text_of_the_data_is_printed_as_it_is() -> None:
+    nearer = ["with penalty", "without penalty"]
+    frame = pd.DataFrame({"category": ["reading", "none"], "reference": ["with penalty", "x"], "nearer": nearer})
+    with in_language("ja"):
+        cells = texts_by_head(printed(CASES, frame))
+    assert cells["カテゴリ"] == ["reading", "none"] and cells["参照文"] == ["with penalty", "x"]
+    assert cells["人手評価に近い方"] == ["ペナルティあり", "ペナルティなし"]
+
+
+def test_every_head_of_a_test_has_japanese_words() -> None:
+    names = {
+        column.name for evaluation in EVALUATIONS.values() for table in evaluation.tables for column in table.columns
+    }
+    tests = {name for name in names if name.startswith(("williams", "permutation", "perm_both"))}
+    with in_language("ja"):
+        assert not [name for name in {*tests, "p_value", "p_holm", "test"} if head(name) == name.replace("_", " ")]
+
+
+def texts_by_head(table: PrintedTable) -> dict[str, list[str]]:
+    return {column.head: [cell.text for cell in column.cells] for column in table.columns}
