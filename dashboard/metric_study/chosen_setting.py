@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.metric_study.charts import layer_figure, scatter_figure
-from dashboard.metric_study.labels import ceiling, cell_key, method_name, number, setting_name
+from dashboard.metric_study.labels import PENALTY_NAMES, ceiling, cell_key, idf_name, number, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -23,6 +23,8 @@ from engine.evaluations.catalog import ALIGNMENT
 from engine.evaluations.metric_study.records import BERTSCORE, METRIC, VECTORS, Result
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import list_of
+from engine.models.sources.names import shown_name
 
 SCATTER, LAYERS = mark("Scores of the chosen setting against the human scores"), mark("Pearson's r at every layer")
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment
@@ -69,17 +71,18 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
 
 
 def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
+    """What the axis of the scores says: the measure, and of which setting, so that a file of the figure names it."""
+    name = setting_name(setting)
+    if setting["kind"] not in (BERTSCORE, VECTORS):
+        is_turned = setting["kind"] == METRIC and name in result.settings.lower_columns
+        return plain(tr("{metric}, opposite sign", metric=ending(name)) if is_turned else ending(name))
+    score, penalised = result.settings.score, setting["penalty"] != "none"
+    card = "vector_cosine" if setting["kind"] == VECTORS else f"penalized_{score}" if penalised else score
+    parts = [ending(shown_name(setting["model"]))]
     if setting["kind"] == BERTSCORE:
-        score = result.settings.score
-        return translated(CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name)
-    if setting["kind"] != VECTORS:
-        name = method_name(setting["kind"], setting["model"])
-        return plain(
-            tr("{metric}, opposite sign", metric=ending(name))
-            if setting["kind"] == METRIC and name in result.settings.lower_columns
-            else ending(name)
-        )
-    return translated(CARDS["vector_cosine"].name)
+        words = {"idf": idf_name(setting["idf"]), "penalty": tr(PENALTY_NAMES[setting["penalty"]])}
+        parts.append(tr("idf {idf}, {penalty}", **words))
+    return f"{translated(CARDS[card].name)}<br>{plain(translated(list_of(parts)))}"
 
 
 def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:

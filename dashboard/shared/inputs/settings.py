@@ -9,6 +9,7 @@ What else a page says goes to Streamlit's widget as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ from engine.messages.message import list_of as names_listed
 from engine.options import Option, options_of
 
 BETWEEN_TEXTS = "---"
+# A line of a text that is the same, as few-shot prompts have it, stands in the field with a backslash before it.
+LINE_BETWEEN, OWN_LINE = re.compile(r"^\\*---[^\S\n]*$", re.MULTILINE), re.compile(r"^\\(\\*---\s*)$")
 MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 
 
@@ -212,19 +215,23 @@ def typed_texts(label: str, option: Option, *, key: str, first: Any = None, **lo
     White space is the user's own; a text of nothing else, as before a first such line or after a last one, is none.
     """
     texts = joined_texts(at_first(option, first))
-    typed = str(st.text_area(label, texts, key=key, height=90, **_look(option, look)))
+    return separate_texts(str(st.text_area(label, texts, key=key, height=90, **_look(option, look))))
+
+
+def separate_texts(typed: str) -> tuple[str, ...]:
+    """The texts in what was typed into the field of `typed_texts`."""
     texts_of_lines: list[list[str]] = [[]]
     for line in typed.split("\n"):
         if line.rstrip() == BETWEEN_TEXTS:
             texts_of_lines.append([])
         else:
-            texts_of_lines[-1].append(line)
+            texts_of_lines[-1].append(OWN_LINE.sub(r"\1", line))
     return tuple(text for text in map("\n".join, texts_of_lines) if text.strip())
 
 
 def joined_texts(texts: Sequence[str]) -> str:
     """What the field of `typed_texts` holds for these texts."""
-    return f"\n{BETWEEN_TEXTS}\n".join(texts)
+    return f"\n{BETWEEN_TEXTS}\n".join(LINE_BETWEEN.sub(r"\\\g<0>", text) for text in texts)
 
 
 def typed_words(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> tuple[str, ...]:

@@ -349,3 +349,15 @@ def test_no_form_types_a_default_or_a_bound(path: Path) -> None:
             if keyword.arg == "help":
                 assert not constants_in(keyword.value) or isinstance(keyword.value, ast.Call)
         assert not any(isinstance(value, int | float) for argument in node.args for value in constants_in(argument))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("{sentence}", "one\ntwo\n"),
+        ("Question: a\n---\nAnswer:", "---", "--- \n\n---"),  # few-shot prompts have such lines of their own
+        ("a\n\\---\n\\\\---", "\\\\", "----"),
+    ],
+)
+def test_texts_of_several_lines_are_those_that_were_put_into_their_field(texts: tuple[str, ...]) -> None:
+    assert settings.separate_texts(settings.joined_texts(texts)) == texts
