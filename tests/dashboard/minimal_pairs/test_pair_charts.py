@@ -90,7 +90,7 @@ def test_why_a_slope_is_undefined_is_said_in_the_readers_language() -> None:
     right = from_margins({"m": [1.0, 2.0, 0.5, 0.0]}, [(3, 4), (3, 5), (3, 3), (4, 4)])
     with in_language("ja"):
         assert undefined_slopes(slopes(alike, ["LP", "per character"])) == [
-            ":material/info: m (LP), m (文字あたり)の傾きは求められません: すべての文対で差が0です。"
+            ":material/info: m (LP)、m (文字あたり)の傾きは求められません: すべての文対で差が0です。"
         ]
         assert undefined_slopes(slopes(right, ["LP"])) == [
             ":material/info: m (LP)の傾きは求められません: 同点でない文対はすべて正解です。"
