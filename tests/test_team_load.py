@@ -25,7 +25,7 @@ def test_files_differ_in_every_sentence_and_the_first_ones_of_members_in_their_a
     for file in files:
         rows = file.content.decode().splitlines()
         assert rows[0] == "acceptable,unacceptable" and len(rows) == 1 + len(file.pairs)
-        n_sentences = sum(acceptable.endswith("を見ていた。") for acceptable, _ in file.pairs)
+        n_sentences = sum(acceptable.endswith("with the others.") for acceptable, _ in file.pairs)
         assert n_sentences == file.n_correct and 0 < file.n_correct < len(file.pairs)
 
 

@@ -21,6 +21,7 @@ from engine.measures.bertscore import bertscore, best_matches
 from engine.models.loading.weights import LoadedModel, Task, load
 from engine.models.scoring import causal_lm, encoder, masked_lm, sentence_vectors
 from engine.models.tokenization.encoding import token_ids
+from engine.precision import processor_computes_bf16
 from tests.benchmarks import base_models, limits
 from tests.benchmarks.base_models import Job
 from tests.benchmarks.measuring import CLOCK, clock_seconds
@@ -77,8 +78,9 @@ def measured(folder: Path) -> tuple[list[Beside], dict[str, str]]:
 
 
 def _loaded(job: Job, task: Task) -> dict[str, LoadedModel]:
-    """The model in each precision that is measured."""
-    return {precision: load(str(job.folder), task, precision=precision) for precision in ("fp32", "bf16")}
+    """The model in each precision that is measured: bf16 where the processor has instructions for it."""
+    precisions = ("fp32", "bf16") if processor_computes_bf16() else ("fp32",)
+    return {precision: load(str(job.folder), task, precision=precision) for precision in precisions}
 
 
 def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
@@ -162,12 +164,12 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
         cases, versions = _both(work, score, peer_process, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
-        in_fp32, in_bf16 = cases
+        in_fp32, *in_bf16 = cases
         cases = [
             replace(in_fp32, why=f"{in_fp32.why} {why}"),
-            replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}"),
+            *(replace(case, why=f"{case.why} {IN_FLOAT32} {why}") for case in in_bf16),
         ]
-        return [*cases, _exact(by_precision, job, peer_process)], versions
+        return [*cases, *([_exact(by_precision, job, peer_process)] if in_bf16 else [])], versions
 
 
 def _rate_of_head(size: limits.Size) -> str:
@@ -219,9 +221,10 @@ def _exact(by_precision: dict[str, LoadedModel], job: Job, peer_process: Peer) -
 def _both(
     work: str, score: Score, peer_process: Peer, needed: float, target: float, unit: str
 ) -> tuple[list[Beside], dict[str, str]]:
-    """The case in fp32 and in bf16, whose peer computes in fp32."""
+    """The case in fp32 and, where the processor has instructions for it, in bf16; the peer computes in fp32."""
     cases = []
-    for precision, dtype, aim in (("fp32", torch.float32, target), ("bf16", torch.bfloat16, 5.0)):
+    measured = [("fp32", torch.float32, target), ("bf16", torch.bfloat16, 5.0)][: 1 + processor_computes_bf16()]
+    for precision, dtype, aim in measured:
         deviation = float(np.abs(np.array(score(precision)) - np.array(peer_process.scores)).max())  # and warms up
         shares: list[float] = []
         hakari_seconds, peer_seconds, times = _alternated(

@@ -59,7 +59,7 @@ def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
         "round; the work counts matrix products only, without padding.",
         f"This processor multiplies bfloat16 itself ({', '.join(has)})."
         if has
-        else "This processor does not multiply bfloat16 itself, so that bf16 cannot be faster here.",
+        else "This processor does not multiply bfloat16 itself, so bf16 and exact decisions are not measured here.",
         *(["", "Missed:", "", *missed] if missed else []),
     ]
 

@@ -1,7 +1,8 @@
 """Files whose right answer is known and differs from member to member, whatever the numbers of a model are.
 
-Each file holds minimal pairs of a sentence and the same letters shuffled. In some of its pairs the shuffled one stands
-as the acceptable sentence: every language model that has learnt anything is wrong there and right elsewhere.
+Each file holds minimal pairs of a sentence and the same letters shuffled, the spaces in their places. In some of its pairs
+the shuffled one stands as the acceptable sentence: every language model that has learnt the language is wrong there and
+right elsewhere. They are English, as the members' pages and the models that these offer first are.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import random
 from dataclasses import dataclass
 
 FEWEST_PAIRS = 11
-TIMES = ("今日", "昨日", "毎朝", "去年")
-WORDS = ("猫", "犬", "庭", "町", "雨", "本", "山", "川", "窓", "駅", "橋", "森", "海", "店", "空", "花")
+TIMES = ("today", "yesterday", "in the morning", "last year")
+WORDS = ("cat", "dog", "garden", "town", "book", "hill", "river", "window", "bridge", "forest", "sea", "shop", "flower")
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,11 @@ def member_file(member: int, number: int) -> MemberFile:
     for row in range(n):
         draw = random.Random(f"{member} {number} {row}")
         sentence = (
-            f"{draw.choice(TIMES)}、{draw.choice(WORDS)}の近くで{member}番の{row}人が{number}回、"
-            f"{draw.choice(WORDS)}を見ていた。"
+            f"Person {row} of group {member} saw the {draw.choice(WORDS)} near the {draw.choice(WORDS)} "
+            f"{draw.choice(TIMES)} and looked at it {number} times before going home with the others."
         )
-        letters = list(sentence)
-        draw.shuffle(letters)
-        shuffled = "".join(letters)
+        letters = iter(draw.sample(sentence.replace(" ", ""), len(sentence.replace(" ", ""))))
+        shuffled = "".join(" " if letter == " " else next(letters) for letter in sentence)
         pairs.append((sentence, shuffled) if row < n_correct else (shuffled, sentence))
     return MemberFile(f"{prefix(member)}{number}.csv", tuple(pairs), n_correct)
 
