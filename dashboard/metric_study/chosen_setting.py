@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.metric_study.charts import layer_figure, scatter_figure
-from dashboard.metric_study.labels import PENALTY_NAMES, ceiling, cell_key, idf_name, number, setting_name
+from dashboard.metric_study.labels import ceiling, cell_key, number, scoring_name, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -80,8 +80,7 @@ def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
     card = "vector_cosine" if setting["kind"] == VECTORS else f"penalized_{score}" if penalised else score
     parts = [ending(shown_name(setting["model"]))]
     if setting["kind"] == BERTSCORE:
-        words = {"idf": idf_name(setting["idf"]), "penalty": tr(PENALTY_NAMES[setting["penalty"]])}
-        parts.append(tr("idf {idf}, {penalty}", **words))
+        parts.append(scoring_name(setting["idf"], setting["penalty"]))
     return f"{translated(CARDS[card].name)}<br>{plain(translated(list_of(parts)))}"
 
 

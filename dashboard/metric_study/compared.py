@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.metric_study.labels import PENALTY_NAMES, idf_name
+from dashboard.metric_study.labels import idf_name, scoring_name
 from dashboard.shared.inputs.compared import ComparedSide, SideChoices
 from dashboard.shared.inputs.settings import label_of
 from engine.evaluations.alignment.records import Scoring
@@ -31,15 +31,11 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> GridView
         grid,
         index=grid.index(first) if first in grid else 0,
         key=side.key("setting", run_id, model),
-        format_func=_setting,
+        format_func=lambda setting: scoring_name(*setting),
     )
     view = GridView(*chosen)
     side.keep(view, GridView(*grid[0]))
     return view
-
-
-def _setting(setting: tuple[str, str]) -> str:
-    return tr("idf {idf}, {penalty}", idf=idf_name(setting[0]), penalty=tr(PENALTY_NAMES[setting[1]]))
 
 
 COMPARED = ComparedSide(

@@ -63,6 +63,15 @@ def setting_name(line: Mapping[Any, Any]) -> str:
     )
 
 
+def scoring_name(idf: str, penalty: str) -> str:
+    """What a setting is called beside its model's name.
+
+    >>> scoring_name("novel", "none")
+    'idf novel, without penalty'
+    """
+    return tr("idf {idf}, {penalty}", idf=idf_name(idf), penalty=tr(PENALTY_NAMES[penalty]))
+
+
 def idf_name(idf: str) -> str:
     """What the idf weights of a setting are called.
 

@@ -6,11 +6,10 @@ import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from engine.precision import processor_computes_bf16
 from tests.benchmarks.host.cases import HostCase
 from tests.benchmarks.measuring import Budget, Ratio
 from tests.benchmarks.peer_cases import LIMIT_SHARE, Beside
-
-BF16_FLAGS = ("amx_bf16", "avx512_bf16")
 
 
 def heading(machine: str, parts: Sequence[str], texts: str) -> list[str]:
@@ -51,14 +50,13 @@ def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
         for case in cases
         if case.work.endswith("fp32") and case.limit_share and case.limit_share < LIMIT_SHARE
     ]
-    has = [flag for flag in BF16_FLAGS if flag in _cpu_info()]
     return [
         *lines,
         "",
         "The limit is the rate of a large matrix product in the same precision, measured after every "
         "round; the work counts matrix products only, without padding.",
-        f"This processor multiplies bfloat16 itself ({', '.join(has)})."
-        if has
+        "This processor multiplies bfloat16 itself."
+        if processor_computes_bf16()
         else "This processor does not multiply bfloat16 itself, so bf16 and exact decisions are not measured here.",
         *(["", "Missed:", "", *missed] if missed else []),
     ]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.metric_study import chosen_setting
 from dashboard.metric_study.charts import MAX_POINTS, layer_figure, scatter_figure
 from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.labels import cell_key, is_marked, mark_of, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
+from engine.evaluations.metric_study.records import Settings
 from engine.evaluations.paper_tables.novels import printed_correlations
 from engine.messages.languages import in_language
 
@@ -266,3 +269,20 @@ def test_rows_of_the_grid_lie_one_below_the_other() -> None:
     assert edges[0] == 0 and edges == sorted(set(edges)) and edges[-1] == figure.layout.yaxis.range[0]
     for name in figure.layout.yaxis.tickvals:  # a row's name stands beside the middle of it
         assert any(name == pytest.approx((top + bottom) / 2) for top, bottom in pairwise(edges))
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "title"),
+    [
+        ("bertscore", "en", "Penalised F1<br>bert, idf novel, with penalty"),
+        ("bertscore", "ja", "<br>bert、idf novel、ペナルティあり"),
+        ("vectors", "en", "<br>bert"),
+    ],
+)
+def test_the_axis_of_the_scores_names_the_setting(kind: str, language: str, title: str) -> None:
+    """A file of the figure said nothing else of which of the settings it shows."""
+    setting = {"kind": kind, "model": "bert=org/bert", "idf": "novel", "penalty": "reading"}
+    with in_language(language):
+        assert chosen_setting._score_title(SimpleNamespace(settings=Settings(("bert=org/bert",))), setting).endswith(
+            title
+        )  # type: ignore[arg-type]
