@@ -12,10 +12,12 @@ pieces of work are kept in the same cache (HAKARI_DATA_DIR).
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -46,7 +48,15 @@ from engine.runs.computing import open_computing
 
 Scores = pd.DataFrame | str | Path | Mapping[str, pd.DataFrame | str | Path]
 Vectors = np.ndarray | pd.DataFrame | str | Path | Mapping[str, np.ndarray | pd.DataFrame | str | Path]
-Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
+Data = (
+    pd.DataFrame
+    | Sequence[Sequence[str]]
+    | Sequence[Mapping[str, Any]]
+    | Mapping[str, Sequence[Any]]
+    | str
+    | Path
+    | Any
+)
 # The kinds that evaluate a table of the user's.
 WITH_VECTORS = ("clusters", "classification")
 KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.row_roles)
@@ -82,15 +92,16 @@ def evaluate(
 ) -> Evaluated:
     """Evaluate models on data, as a page or a command does.
 
-    kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
-    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of
+    kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a table, as a
+    frame of pandas or polars, a Table of pyarrow, a Dataset of the library datasets, a list of dicts or a dict of
+    columns; a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of
     texts in the order of `row_roles`, or a dataset of `engine.datasets`. models: one name or several, as on the
     command line. columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot
     be used, in place of refusing the file; the table "excluded" lists them. scores: of minimal pairs, log-
     likelihoods that were computed elsewhere, as --scores takes them: a file or frame, or several by the labels of
     their models. vectors: of clusters and classification, vectors of the sentences that were computed elsewhere, as
-    --vectors takes them: an array (n, dims) in the order of the data, a file or frame, or several by the labels of
-    their models. progress: called with done, total and a label. data_dir: where the cache lies, if not in
+    --vectors takes them: an array or tensor (n, dims) in the order of the data, a file or frame, or several by the
+    labels of their models. progress: called with done, total and a label. data_dir: where the cache lies, if not in
     HAKARI_DATA_DIR. settings: those of the evaluation, by the names in docs/command-line.md (layer, idf, penalty
     …).
 
@@ -100,7 +111,7 @@ def evaluate(
     """
     if kind not in KINDS:
         raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=list_of(KINDS), kind=kind))
-    names = (models,) if isinstance(models, str) else tuple(models)
+    names = _names(models)
     if scores is not None and kind != "minimal-pairs":
         raise InputError(Message("Scores from a file are of the sentences of minimal pairs; got {kind!r}.", kind=kind))
     if vectors is not None and kind not in WITH_VECTORS:
@@ -160,12 +171,13 @@ def _with_vectors(dataset: LabelledSentences, vectors: Vectors, skip_bad_rows: b
     by_label = vectors if isinstance(vectors, Mapping) else {"": vectors}
     files = []
     for label, source in by_label.items():
-        if isinstance(source, np.ndarray):
-            read = vector_files.vectors_of_array(source, str(label) or "vectors", skip_bad_rows=skip_bad_rows)
-        elif isinstance(source, pd.DataFrame):
+        if isinstance(source, pd.DataFrame):
             read = vector_files.vectors_of_frame(source, str(label) or "vectors", skip_bad_rows=skip_bad_rows)
-        else:
+        elif isinstance(source, str | Path):
             read = vector_files.read_vectors(Path(source), Path(source).name, skip_bad_rows=skip_bad_rows)
+        else:
+            array = np.asarray(source)
+            read = vector_files.vectors_of_array(array, str(label) or "vectors", skip_bad_rows=skip_bad_rows)
         files.append(read)
     return vector_matching.attached(dataset, files, list(map(str, by_label)), skip_bad_rows=skip_bad_rows)
 
@@ -209,33 +221,81 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
     return made
 
 
+def _names(models: Any) -> tuple[str, ...]:
+    """The names of models that are given as one name or path, or as several."""
+    listed = [models] if isinstance(models, str | Path) else list(models) if isinstance(models, Iterable) else [None]
+    if not all(isinstance(name, str | Path) for name in listed):
+        raise InputError(
+            Message(
+                "A model is given by its name or directory, not as an object: save it with save_pretrained, its "
+                "tokenizer beside it, and name the directory. Got {type}.",
+                type=type(models).__name__,
+            )
+        )
+    return tuple(map(str, listed))
+
+
 def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_rows: bool) -> Any:
     evaluation = EVALUATIONS[kind]
-    roles = evaluation.row_roles
     if isinstance(data, evaluation.dataset_type):
         return data
     chosen = dict(columns) if columns else None
     if isinstance(data, str | Path):
         return evaluation.read(sample_data.file_of(data), chosen, skip_bad_rows=skip_bad_rows)
-    if isinstance(data, pd.DataFrame):
-        frame = data
-    else:
-        rows = [tuple(row) for row in data]
-        width = max(map(len, rows), default=0)
-        if not rows or width > len(roles) or {len(row) for row in rows} != {width}:
-            raise InputError(
-                Message(
-                    "Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
-                    "rows of {listed}. Data with other columns go in as a pandas frame.",
-                    kind=kind,
-                    roles=list_of(roles),
-                    rows=len(rows),
-                    listed=sorted({len(row) for row in rows}) or Message("nothing"),
-                )
-            )
-        frame = pd.DataFrame(rows, columns=list(roles[:width]))
-    texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
+    if not isinstance(data, pd.DataFrame):
+        data = _rows(kind, data, evaluation.row_roles)
+    elif any(
+        isinstance(value, list | tuple | dict | np.ndarray) for value in data.select_dtypes(object).to_numpy().flat
+    ):
+        data = data.to_dict("records")
+    if not len(data):
+        raise InputError(
+            Message("The data have columns ({columns}) but no rows.", columns=list_of(map(repr, data.columns)))
+        )
+    if isinstance(data, list):
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "data.jsonl"
+            path.write_text("".join(f"{_json(row)}\n" for row in data), encoding="utf-8")
+            return evaluation.read(path, chosen, skip_bad_rows=skip_bad_rows)
+    texts = data.astype(object).where(data.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
     return evaluation.from_table(
         Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen, skip_bad_rows=skip_bad_rows
+    )
+
+
+def _rows(kind: str, data: Any, roles: Sequence[str]) -> pd.DataFrame | list[Mapping[str, Any]]:
+    """Rows of texts as a frame, rows with names of columns as a list, from whatever holds either."""
+    if isinstance(data, Mapping):
+        if any(hasattr(part, "column_names") for part in data.values()):
+            raise InputError(
+                Message("The data are several tables; choose one: {parts}.", parts=list_of(map(repr, data)))
+            )
+        data = pd.DataFrame(dict(data)).to_dict("records")
+    rows = next((getattr(data, name)() for name in ("to_pylist", "to_dicts") if hasattr(data, name)), data)
+    rows = list(rows) if isinstance(rows, Iterable) else []
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        return rows
+    lengths = {
+        0 if isinstance(row, str | Mapping) or not isinstance(row, Iterable) else len(tuple(row)) for row in rows
+    }
+    width = max(lengths, default=0)
+    if lengths != {width} or not 0 < width <= len(roles):
+        raise InputError(
+            Message(
+                "Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
+                "rows of {listed}. Data with other columns go in as a frame or as a list of dicts.",
+                kind=kind,
+                roles=list_of(roles),
+                rows=len(rows),
+                listed=sorted(lengths - {0}) or Message("nothing"),
+            )
+        )
+    return pd.DataFrame(map(tuple, rows), columns=list(roles[:width]))
+
+
+def _json(row: Mapping[str, Any]) -> str:
+    """A row as JSON; what JSON has no type for is written as numpy's own value, its list, or its text."""
+    return json.dumps(
+        row, ensure_ascii=False, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import torch
+from datasets import Dataset, DatasetDict
 
 import engine
 from engine import notebook
@@ -82,6 +86,47 @@ def test_data_come_as_a_frame_as_rows_or_as_a_dataset(fake: FakeBackend) -> None
         pd.testing.assert_frame_equal(table, tables[0])
 
 
+ROWS = [{"reference": "猫がいる。", "candidate": "犬がいる。"}, {"reference": "猫がいる。", "candidate": "雨だ。"}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ROWS,
+        {name: [row[name] for row in ROWS] for name in ROWS[0]},
+        pa.Table.from_pylist(ROWS),
+        Dataset.from_list(ROWS),
+        [np.array(list(row.values())) for row in ROWS],
+    ],
+    ids=["dicts", "columns", "pyarrow", "datasets", "arrays"],
+)
+def test_a_table_of_any_library_gives_what_the_frame_gives(data: object, fake: FakeBackend) -> None:
+    """A row of names and values once gave the score of the names of its columns."""
+    expected, given = (
+        engine.evaluate("alignment", of, "builtin/bert-mini-ja").tables["pairs"] for of in (pd.DataFrame(ROWS), data)
+    )
+    assert len(given) == len(ROWS)
+    pd.testing.assert_frame_equal(given, expected)
+
+
+def test_cells_that_hold_lists_are_read_as_those_of_a_json_file(tmp_path: Path, fake: FakeBackend) -> None:
+    rows = [{**row, "human": 3 + place, "references": ["猫だ。", "猫が、いる。"]} for place, row in enumerate(ROWS)]
+    path = tmp_path / "data.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    from_file, *others = (
+        engine.evaluate("alignment", data, "builtin/bert-mini-ja")
+        for data in (path, rows, pd.DataFrame(rows), Dataset.from_list(rows))
+    )
+    for other in others:
+        assert other.signature["dataset"] == from_file.signature["dataset"]
+        pd.testing.assert_frame_equal(other.tables["pairs"], from_file.tables["pairs"])
+
+
+def test_a_model_is_named_by_its_directory(tmp_path: Path, fake: FakeBackend) -> None:
+    result = engine.evaluate("alignment", ROWS, [Path("builtin/bert-mini-ja")])
+    assert set(result.tables["pairs"]["model"]) == {"builtin/bert-mini-ja"}
+
+
 def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> None:
     pair = [("斉藤は笑った", "尾崎は笑った")]
     flat = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", idf="references", criterion="either")
@@ -104,6 +149,21 @@ def test_a_setting_under_its_former_name_is_taken(settings: dict[str, Any], pref
     [
         ("bertscore", [], {}, "An evaluation is one of clusters, classification"),
         ("clusters", [("a", "b", "c")], {}, r"Rows of clusters hold text, label, in this order"),
+        ("clusters", ["ab", "cd"], {}, r"got 2 rows of nothing"),
+        ("clusters", None, {}, r"got 0 rows of nothing"),
+        ("clusters", [{"text": "a", "label": "b"}, ("c", "d")], {}, "all of one length"),
+        (
+            "clusters",
+            pd.DataFrame({"text": [], "label": []}),
+            {},
+            r"The data have columns \('text', 'label'\) but no rows",
+        ),
+        (
+            "clusters",
+            DatasetDict({"train": Dataset.from_dict({"text": ["a"]})}),
+            {},
+            "several tables; choose one: 'train'",
+        ),
         ("clusters", [("a", "b"), ("c",)], {}, "all of one length"),
         ("clusters", [("a", "b"), ("c", "d")], {"epochs": 3}, "no setting 'epochs' here. There are: layer, pooling"),
         ("clusters", [("a", "b"), ("c", "d")], {"resamples": 3}, "resamples"),
@@ -122,6 +182,12 @@ def test_bad_input_is_explained(
         engine.evaluate(kind, data, "builtin/bert-mini-ja", **settings)
 
 
+@pytest.mark.parametrize("models", [object(), [object()], 5])
+def test_a_model_that_is_an_object_is_refused(models: Any) -> None:
+    with pytest.raises(InputError, match="by its name or directory, not as an object"):
+        engine.evaluate("alignment", ROWS, models)
+
+
 def test_importing_the_engine_imports_nothing_heavy() -> None:
     code = "import sys, engine; print(*{'torch', 'pandas', 'numpy', 'engine.notebook'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -134,7 +200,7 @@ def test_vectors_are_an_array_a_frame_or_a_file(tmp_path: Path, fake: FakeBacken
     array = np.random.default_rng(0).normal(size=(180, 4)).astype(np.float32)
     np.save(tmp_path / "c.npy", array)
     frame = sample_data.labelled_sentences().to_frame()[["text"]].assign(vector=list(array))
-    given = {"A": array, "B": frame.iloc[::-1], "C": tmp_path / "c.npy"}
+    given = {"A": array, "B": frame.iloc[::-1], "C": tmp_path / "c.npy", "D": torch.from_numpy(array)}
     found = notebook.evaluate("clusters", "sample/labelled-sentences", vectors=given, projection="pca", resamples=100)
     assert found.tables["models"]["model"].tolist() == [f"{label}=vectors/{label}" for label in given]
     assert found.tables["models"]["score"].nunique() == 1
