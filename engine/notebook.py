@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from engine.datasets import sample_data
 from engine.datasets.formats.files import Table
@@ -47,7 +48,7 @@ from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.computing import open_computing
 
 Scores = pd.DataFrame | str | Path | Mapping[str, pd.DataFrame | str | Path]
-Vectors = np.ndarray | pd.DataFrame | str | Path | Mapping[str, np.ndarray | pd.DataFrame | str | Path]
+Vectors = ArrayLike | pd.DataFrame | str | Path | Mapping[str, ArrayLike | pd.DataFrame | str | Path]
 Data = (
     pd.DataFrame
     | Sequence[Sequence[str]]
@@ -248,15 +249,15 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         isinstance(value, list | tuple | dict | np.ndarray) for value in data.select_dtypes(object).to_numpy().flat
     ):
         data = data.to_dict("records")
-    if not len(data):
-        raise InputError(
-            Message("The data have columns ({columns}) but no rows.", columns=list_of(map(repr, data.columns)))
-        )
     if isinstance(data, list):
         with TemporaryDirectory() as folder:
             path = Path(folder) / "data.jsonl"
             path.write_text("".join(f"{_json(row)}\n" for row in data), encoding="utf-8")
             return evaluation.read(path, chosen, skip_bad_rows=skip_bad_rows)
+    if not len(data):
+        raise InputError(
+            Message("The data have columns ({columns}) but no rows.", columns=list_of(map(repr, data.columns)))
+        )
     texts = data.astype(object).where(data.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
     return evaluation.from_table(
