@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -36,53 +36,104 @@ WIDTHS = {1440: 1000, 390: 1300}  # px, with the height of the picture
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SHOWN = {1440: 900, 390: 390}  # px that a picture keeps
 QUALITY = 70
+# Japanese in both languages, because only Japanese names have readings.
 REFERENCE, CANDIDATE = "田中さんは駅前の店で傘を買った。", "中村さんは駅の近くで雨傘を買いました。"
-LABELLED = {
-    "料理": (
-        "玉ねぎを薄く切って炒める。",
-        "鍋に水を入れて火にかけた。",
-        "魚に塩をふって焼いた。",
-        "味噌汁に豆腐を入れる。",
-        "卵を割って、よく混ぜる。",
-        "米を研いで、三十分おく。",
-        "大根をおろして皿に盛った。",
-        "油が熱くなったら肉を入れる。",
+LABELLED: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "ja": {
+        "料理": (
+            "玉ねぎを薄く切って炒める。",
+            "鍋に水を入れて火にかけた。",
+            "魚に塩をふって焼いた。",
+            "味噌汁に豆腐を入れる。",
+            "卵を割って、よく混ぜる。",
+            "米を研いで、三十分おく。",
+            "大根をおろして皿に盛った。",
+            "油が熱くなったら肉を入れる。",
+        ),
+        "天気": (
+            "午後から雨が降り出した。",
+            "風が強く、波も高い。",
+            "空は雲ひとつなく晴れている。",
+            "夜中に雪が積もった。",
+            "霧が深くて山が見えない。",
+            "雷が遠くで鳴っている。",
+            "明日は気温が上がるだろう。",
+            "梅雨が明けて暑くなった。",
+        ),
+        "学校": (
+            "先生が黒板に字を書いた。",
+            "生徒は図書室で本を読む。",
+            "試験の前の日は眠れなかった。",
+            "体育の時間に走った。",
+            "宿題を忘れて叱られた。",
+            "卒業式で歌を歌った。",
+            "新しい教科書が配られた。",
+            "放課後、友達と校庭で遊ぶ。",
+        ),
+    },
+    "en": {
+        "cooking": (
+            "Slice the onions and fry them.",
+            "She put the pot of water on the fire.",
+            "The fish was salted and baked.",
+            "He stirred the soup and tasted it.",
+            "Beat the eggs with a little milk.",
+            "The bread is in the oven.",
+            "Peel the potatoes and boil them.",
+            "The butter melted in the pan.",
+        ),
+        "weather": (
+            "It began to rain in the afternoon.",
+            "The wind was strong and cold.",
+            "There was not a cloud in the sky.",
+            "Snow fell during the night.",
+            "The fog hid the hills.",
+            "Thunder was heard far away.",
+            "Tomorrow will be warm and dry.",
+            "The storm broke over the sea.",
+        ),
+        "school": (
+            "The teacher wrote on the board.",
+            "The pupils read in the library.",
+            "He could not sleep before the examination.",
+            "The boys ran in the yard.",
+            "She forgot her lessons and was scolded.",
+            "We sang a song on the last day.",
+            "The new books were given out.",
+            "The class went home at noon.",
+        ),
+    },
+}
+PAIRS = {
+    "ja": (
+        ("猫が庭で眠っている。", "猫を庭で眠っている。"),
+        ("母は毎朝五時に起きる。", "母は毎朝五時で起きる。"),
+        ("弟に本を貸した。", "弟が本を貸されたした。"),
+        ("昨日は雨が降った。", "昨日は雨が降る。"),
+        ("私は駅まで歩いて行った。", "私は駅まで歩くて行った。"),
+        ("この花はとても美しい。", "この花はとても美しいだ。"),
+        ("先生に手紙を書いた。", "先生で手紙を書いた。"),
+        ("誰も来なかった。", "誰も来た。"),
+        ("三人の学生が立っている。", "三本の学生が立っている。"),
+        ("彼は医者になりたがっている。", "彼は医者になるたい。"),
+        ("窓を開けてください。", "窓が開けてください。"),
+        ("東京へ行くつもりだ。", "東京へ行ったつもりに。"),
     ),
-    "天気": (
-        "午後から雨が降り出した。",
-        "風が強く、波も高い。",
-        "空は雲ひとつなく晴れている。",
-        "夜中に雪が積もった。",
-        "霧が深くて山が見えない。",
-        "雷が遠くで鳴っている。",
-        "明日は気温が上がるだろう。",
-        "梅雨が明けて暑くなった。",
-    ),
-    "学校": (
-        "先生が黒板に字を書いた。",
-        "生徒は図書室で本を読む。",
-        "試験の前の日は眠れなかった。",
-        "体育の時間に走った。",
-        "宿題を忘れて叱られた。",
-        "卒業式で歌を歌った。",
-        "新しい教科書が配られた。",
-        "放課後、友達と校庭で遊ぶ。",
+    "en": (
+        ("The cat sleeps in the garden.", "The cat sleep in the garden."),
+        ("My mother gets up at five.", "My mother get up at five."),
+        ("He lent the book to his brother.", "He lent the book his brother to."),
+        ("It rained yesterday.", "It rains yesterday."),
+        ("I walked to the station.", "I walking to the station."),
+        ("These flowers are beautiful.", "This flowers are beautiful."),
+        ("She wrote a letter to her teacher.", "She writed a letter to her teacher."),
+        ("Nobody came.", "Nobody did not came."),
+        ("Three students are standing there.", "Three student are standing there."),
+        ("He wants to become a doctor.", "He wants become a doctor."),
+        ("Please open the window.", "Please opens the window."),
+        ("She hurt herself.", "She hurt himself."),
     ),
 }
-PAIRS = (
-    ("猫が庭で眠っている。", "猫を庭で眠っている。"),
-    ("母は毎朝五時に起きる。", "母は毎朝五時で起きる。"),
-    ("弟に本を貸した。", "弟が本を貸されたした。"),
-    ("昨日は雨が降った。", "昨日は雨が降る。"),
-    ("私は駅まで歩いて行った。", "私は駅まで歩くて行った。"),
-    ("この花はとても美しい。", "この花はとても美しいだ。"),
-    ("先生に手紙を書いた。", "先生で手紙を書いた。"),
-    ("誰も来なかった。", "誰も来た。"),
-    ("三人の学生が立っている。", "三本の学生が立っている。"),
-    ("彼は医者になりたがっている。", "彼は医者になるたい。"),
-    ("窓を開けてください。", "窓が開けてください。"),
-    ("東京へ行くつもりだ。", "東京へ行ったつもりに。"),
-)
 
 
 def main(arguments: list[str]) -> int:
@@ -104,13 +155,15 @@ def main(arguments: list[str]) -> int:
         url = stack.enter_context(serving(folder / "data")).url
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for language, locale in LOCALES.items():
-            _walk(browser, url, locale, folder, partial(_picture, out, language))
+            _walk(browser, url, language, locale, folder, partial(_picture, out, language))
         _of_readme(browser, url, out.parent)
         browser.close()
     return 0
 
 
-def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callable[[Page, str], None]) -> None:
+def _walk(
+    browser: Browser, url: str, language: str, locale: str, folder: Path, picture: Callable[[Page, str], None]
+) -> None:
     context = browser.new_context(locale=locale, viewport={"width": 1440, "height": WIDTHS[1440]})
     context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
@@ -130,10 +183,10 @@ def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callab
 
     labelled, pairs = folder / "my-sentences.csv", folder / "my-pairs.csv"
     labelled.write_text(
-        "text,label\n" + "".join(f"{text},{label}\n" for label, texts in LABELLED.items() for text in texts),
+        "text,label\n" + "".join(f"{text},{label}\n" for label, texts in LABELLED[language].items() for text in texts),
         encoding="utf-8",
     )
-    pairs.write_text("acceptable,unacceptable\n" + "".join(f"{a},{u}\n" for a, u in PAIRS), encoding="utf-8")
+    pairs.write_text("acceptable,unacceptable\n" + "".join(f"{a},{u}\n" for a, u in PAIRS[language]), encoding="utf-8")
     for name, file in (("clusters", labelled), ("minimal_pairs", pairs)):
         page.goto(f"{url}/{name}")
         settled(page)

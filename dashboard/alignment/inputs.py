@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -39,20 +40,20 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate, submitted = pair_input(run_id, result)
         # Outside of the form, whose widgets say nothing until it is submitted.
-        chosen = _settings(start, one_pair=True)
+        chosen = _settings(start, (reference, candidate), one_pair=True)
         if submitted:
             submit_pair(chosen, reference, candidate)
     else:
         dataset = inputs.dataset_input(FORM)
-        chosen = _settings(start, one_pair=False)
+        chosen = _settings(start, dataset.references if dataset is not None else (), one_pair=False)
         run_view.submit_button(KIND, chosen, dataset)
     if source == "pair":  # it is kept at every layer whatever a preset says
         chosen = replace(chosen, all_layers=OPTIONS["all_layers"].default)
     presets.choice(head, KIND, chosen)
 
 
-def _settings(start: Start, *, one_pair: bool) -> Settings:
-    models = inputs.models_input(KIND, "masked", offered=("causal",), ranks=False)
+def _settings(start: Start, texts: Sequence[str], *, one_pair: bool) -> Settings:
+    models = inputs.models_input(KIND, "masked", offered=("causal",), ranks=False, texts=texts)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="alignment-settings"):
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))

@@ -49,7 +49,10 @@ run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset, from_files = vectors_input(KIND, inputs.dataset_input(FORM))
-    models = inputs.models_input(KIND, "masked", offered=("causal",)) + from_files
+    models = (
+        inputs.models_input(KIND, "masked", offered=("causal",), texts=dataset.texts if dataset is not None else ())
+        + from_files
+    )
     chosen = cluster_settings(models, start, tuple(dataset.further) if dataset else ())
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)

@@ -36,7 +36,7 @@ run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = masked_sentences_input()
-    models = inputs.models_input(KIND, "masked")
+    models = inputs.models_input(KIND, "masked", texts=dataset.texts if dataset is not None else ())
     chosen = fill_mask_settings(models, start)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)

@@ -46,8 +46,7 @@ HIGHER = mark("With names compared by their readings it is {f1:.3f}: names that 
 def pair_demonstration() -> None:
     """Draw two boxes for sentences, their alignment under them with its F1, and the door to the page."""
     language = sample_language.usual()
-    model = MODEL_BY_LANGUAGE[language]
-    _keep_model_warm(model)
+    _keep_model_warm(MODEL_BY_LANGUAGE[language])
     reference, candidate = _first_pair(language)
     end = "" if language == "ja" else f"-{language}"
     with st.form("home-pair", border=False):
@@ -59,6 +58,7 @@ def pair_demonstration() -> None:
         if not reference.strip() or not candidate.strip():
             raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
         with st.spinner(tr("Aligning …")):
+            model = MODEL_BY_LANGUAGE[sample_language.of_texts([reference, candidate]) or language]
             pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate, language), model)
     except EngineError as error:
         show_error(error)

@@ -55,7 +55,7 @@ run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = with_scores(inputs.dataset_input(FORM))
-    models = inputs.models_input(KIND, "masked", ranks=False)
+    models = inputs.models_input(KIND, "masked", ranks=False, texts=dataset.references if dataset is not None else ())
     chosen = metric_settings(models, start, dataset)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)

@@ -33,7 +33,14 @@ run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset, tokenizer = scores_input(inputs.dataset_input(FORM))
-    models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
+    models = inputs.models_input(
+        KIND,
+        "masked",
+        "causal",
+        served=tuple(endpoints()),
+        ranks=False,
+        texts=dataset.acceptable if dataset is not None else (),
+    )
     models += tuple(scores.name for scores in dataset.scores) if dataset is not None else ()
     chosen = replace(minimal_settings(models, dataset, start), tokenizer=tokenizer)
     presets.choice(head, KIND, chosen)

@@ -11,11 +11,12 @@ from dashboard.shared.headlines import NAMES_OF_OURS, run_title
 from dashboard.shared.inputs.sample_language import VARIABLE
 from engine.datasets import sample_data
 from engine.messages.languages import in_language
-from engine.models.sources.cards import built_in_models, first_built_in
+from engine.models.sources.cards import built_in_models, first_built_in, language_of
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import at, drawn, until, visit, words
 
 KIND = "minimal-pairs"
+GREEK = dict(zip("abcdefghiklmnoprstuwyATW", "αβγδεζηθικλμνξοπρστυφΑΤΩ", strict=True))
 ENGLISH = list(first_built_in("masked", "causal", language="en"))
 
 
@@ -157,3 +158,74 @@ def test_the_run_of_a_sample_is_named_in_the_readers_language() -> None:
     assert run is not None
     with in_language("ja"):
         assert run_title(run) == "サンプル：最小対"
+
+
+PASTED = {
+    "ja": {
+        "clusters": "雨が降る。\t天気\n雪が降る。\t天気\n試合に負けた。\tスポーツ\n試合に勝った。\tスポーツ",
+        "classification": "雨が降る。\t天気\n雪が降る。\t天気\n試合に負けた。\tスポーツ\n試合に勝った。\tスポーツ",
+        "fill-mask": "猫が[MASK]を食べる。\t魚",
+        "alignment": "猫がいる。\t犬がいる。",
+        "metric-study": "reference\tcandidate\thuman\n猫がいる。\t犬がいる。\t3\n猫がいる。\t猫だ。\t4",
+        "minimal-pairs": "猫がいる。\t猫をいる。",
+    },
+    "en": {
+        "clusters": "It rains.\tweather\nIt snows.\tweather\nWe lost.\tsports\nWe won.\tsports",
+        "classification": "It rains.\tweather\nIt snows.\tweather\nWe lost.\tsports\nWe won.\tsports",
+        "fill-mask": "The cat eats [MASK].\tfish",
+        "alignment": "A cat sits.\tA dog sits.",
+        "metric-study": "reference\tcandidate\thuman\nA cat sits.\tA dog sits.\t3\nA cat sits.\tCats sit.\t4",
+        "minimal-pairs": "The cat sits.\tThe cat sit.",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", PASTED["ja"])
+def test_the_models_that_are_offered_are_of_the_language_of_the_data(kind: str) -> None:
+    """Japanese sentences on an English page were evaluated by English models, to which every token is unknown."""
+    app = visit(FACES[kind].page.name)
+    if kind == "alignment":
+        app.segmented_control(key="alignment-extent").set_value("dataset")
+        drawn(app)
+    app.segmented_control(key=f"{kind}-source").set_value("paste")
+    drawn(app)
+    for language in ("ja", "en"):
+        app.text_area(key=f"{kind}-text").set_value(PASTED[language][kind])
+        app.button(key=f"{kind}-use").click()
+        offered = drawn(app).multiselect(key=f"{kind}-models").value
+        assert offered and {language_of(model) for model in offered} == {language}
+    # In another script the page's own, and what somebody chose stays.
+    app.text_area(key=f"{kind}-text").set_value(PASTED["en"][kind].translate(str.maketrans(GREEK)))
+    app.button(key=f"{kind}-use").click()
+    assert {language_of(model) for model in drawn(app).multiselect(key=f"{kind}-models").value} == {"en"}
+    app.multiselect(key=f"{kind}-models").set_value(["owner/own"])
+    drawn(app).text_area(key=f"{kind}-text").set_value(PASTED["ja"][kind])
+    app.button(key=f"{kind}-use").click()
+    assert drawn(app).multiselect(key=f"{kind}-models").value == ["owner/own"]
+
+
+def test_a_typed_pair_is_aligned_by_the_model_of_its_language(backend: FakeBackend) -> None:
+    app = visit("alignment")
+    assert app.multiselect(key="alignment-models").value == ["builtin/bert-mini-en"]
+    for area, text in zip(app.text_area, ("猫がいる。", "犬がいる。"), strict=False):
+        area.set_value(text)
+    app.button(key="alignment-submit").click()
+    until(drawn(app), lambda app: app.query_params.get("run") and app.download_button)
+    run_id = app.query_params["run"]
+    assert session.engine().runs.result(run_id if isinstance(run_id, str) else run_id[0]).settings.models == (
+        "builtin/bert-mini-ja",
+    )
+
+
+def test_the_pair_of_the_home_page_is_aligned_by_the_model_of_its_language(backend: FakeBackend) -> None:
+    app = visit("home")
+    app.get_by_key("home-reference-en").set_value("猫がいる。")
+    app.get_by_key("home-candidate-en").set_value("犬がいる。")
+    app.button(key="home-align").click()
+    drawn(app)
+    [call] = [
+        call
+        for call in backend.calls
+        if call.operation == "token_similarities" and call.request["items"] == [["猫がいる。", "犬がいる。"]]
+    ]
+    assert call.request["model"] == "builtin/bert-mini-ja"

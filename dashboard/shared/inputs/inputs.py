@@ -176,13 +176,15 @@ def models_input(
     offered: Sequence[str] = (),
     served: Sequence[str] = (),
     ranks: bool = True,
+    texts: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
-    By default all built-in models that fit are chosen; where the page `ranks` no models, the first of each kind. Those
-    of the kinds `offered`, and the endpoints `served`, can be chosen too.
+    By default all built-in models that fit are chosen; where the page `ranks` no models, the first of each kind. They
+    are those of the language of `texts`, the data, and of the page while there are none. Those of the kinds `offered`,
+    and the endpoints `served`, can be chosen too.
     """
-    language = sample_language.of_page(kind)
+    language = sample_language.of_texts(texts) or sample_language.of_page(kind)
     choices = list(dict.fromkeys((*_of_language_first(language, *architectures, *offered), *served)))
     key = f"{kind}-models"
     chosen = st.multiselect(

@@ -1,8 +1,12 @@
-"""The language of the samples and of the models that are offered first: the reader's, and the other a press away."""
+"""The language of the samples and of the models that are offered first.
+
+Of the samples it is the reader's, and the other a press away; of the models that of the data, whatever the page's.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,8 +15,13 @@ from dashboard.shared.address import form_address
 from engine.datasets.sample_data import LANGUAGES
 from engine.messages.languages import LANGUAGES as NAMES
 from engine.messages.languages import language, tr
+from engine.models.tokenization.scripts import CJK, text_scripts
 
 VARIABLE = "HAKARI_SAMPLES"  # of the operator: a language of the samples, whatever the reader's
+# The script that most letters of data in a language of the samples are of; models of English are nearest to any Latin.
+SCRIPTS = {CJK: "ja", "Latin": "en"}
+MOST_LETTERS = 0.5
+TEXTS_READ = 200  # of data, from the first to the last
 
 
 def usual() -> str:
@@ -24,6 +33,17 @@ def usual() -> str:
 def of_page(kind: str) -> str:
     """The language of the sample of a page: the one that was chosen there, else the usual one."""
     return str(st.session_state.get(_key(kind)) or usual())
+
+
+def of_texts(texts: Sequence[str]) -> str | None:
+    """The language of the samples that texts are in, by the script of most of their letters; None for another one.
+
+    >>> of_texts(["猫がいる。", "BERTを使う。"]), of_texts(["The cat sat."]), of_texts(["Кошка спит."]), of_texts([])
+    ('ja', 'en', None, None)
+    """
+    every = max(1, len(texts) // TEXTS_READ)
+    script, share = next(iter(text_scripts(texts[i] for i in range(0, len(texts), every)).items()), ("", 0.0))
+    return SCRIPTS.get(script) if share >= MOST_LETTERS else None
 
 
 def is_chosen(kind: str) -> bool:
