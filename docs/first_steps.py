@@ -26,7 +26,7 @@ from engine.messages.languages import in_all_languages
 from tests.benchmarks.team.by_browser import executable
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import ROOT, serving
-from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, evaluate, press, settled
+from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, evaluate, press, settled, unfold
 
 FOLDER = ROOT / "docs/images/first-steps"
 README_PAGES = ("clusters", "alignment", "minimal_pairs")  # the result of the Japanese sample, in English
@@ -173,7 +173,7 @@ def _walk(
     picture(page, "home")
 
     page.goto(f"{url}/alignment")
-    settled(page)
+    unfold(page.get_by_label(_word("Reference")).first)  # the form is folded above the result of the sample
     for label, text in (("Reference", REFERENCE), ("Candidate", CANDIDATE)):
         page.get_by_label(_word(label)).first.fill(text)
     picture(page, "alignment-1")

@@ -13,8 +13,10 @@ from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, presets, settings
 from dashboard.shared.inputs.own_readings import of_form, own_readings_input
 from dashboard.shared.inputs.presets import Start
+from dashboard.shared.wording import verbatim
 from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result, Scoring, Settings
 from engine.messages.languages import mark, tr
+from engine.messages.message import list_of as names_listed
 from engine.options import options_of
 
 KIND = FORM.kind
@@ -40,8 +42,12 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate, submitted = pair_input(run_id, result)
         # Outside of the form, whose widgets say nothing until it is submitted.
+        shown = st.session_state.get(f"{KIND}-models")
         chosen = _settings(start, (reference, candidate), one_pair=True)
         if submitted:
+            if shown is not None and tuple(shown) != chosen.models:
+                of_language = names_listed(map(verbatim, chosen.models))
+                st.toast(tr("By models of the language of the sentences: {models}.", models=of_language))
             submit_pair(chosen, reference, candidate)
     else:
         dataset = inputs.dataset_input(FORM)

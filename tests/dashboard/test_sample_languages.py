@@ -210,7 +210,8 @@ def test_a_typed_pair_is_aligned_by_the_model_of_its_language(backend: FakeBacke
     for area, text in zip(app.text_area, ("猫がいる。", "犬がいる。"), strict=False):
         area.set_value(text)
     app.button(key="alignment-submit").click()
-    until(drawn(app), lambda app: app.query_params.get("run") and app.download_button)
+    assert "builtin/bert-mini-ja" in drawn(app).toast[0].value
+    until(app, lambda app: app.query_params.get("run") and app.download_button)
     run_id = app.query_params["run"]
     assert session.engine().runs.result(run_id if isinstance(run_id, str) else run_id[0]).settings.models == (
         "builtin/bert-mini-ja",
