@@ -345,6 +345,8 @@ def _notices(
 ) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
     return (
+        *rows.missing_notice(numbers, "reference", references),
+        *rows.missing_notice(numbers, "candidate", candidates),
         *rows.repeated_pairs_notice(numbers, pairs),
         *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
         *human_scores.notices(human, numbers),
