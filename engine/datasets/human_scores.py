@@ -21,6 +21,9 @@ FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lie
 Z_TOLERANCE = 0.25
 # What a scale can be named where its ends are not those of the scores.
 SCALES = tuple(f"{low}-{high}" for high in SCALE_MAXIMA for low in ((0, 1) if high in FROM_ONE else (0,)))
+NOT_NUMBERS = Message(
+    "{name}: {bad} of {rows} have a human score that is not a number. Write a number such as 3.5, or leave it empty."
+)
 RANGE = Message("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
 _MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small letters

@@ -281,10 +281,7 @@ def _with_numbers(table: Table, columns: Sequence[str], *, skip_bad_rows: bool) 
         table,
         {column: column_names.values(table.frame, column) for column in columns},
         human_scores.fault,
-        Message(
-            "{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
-            "as 3.5, or leave it empty."
-        ),
+        human_scores.NOT_NUMBERS,
         skip_bad_rows=skip_bad_rows,
     )
 
