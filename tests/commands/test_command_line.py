@@ -237,7 +237,7 @@ def test_what_a_page_says_of_a_dictionary_the_command_says(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for text, said in (
-        ("猫が魚を食べた。[SEP]犬が走った。\n", ("1 document contains [SEP], which", "every token's idf is 0")),
+        ("猫が魚を食べた。\n", ("every token's idf is 0",)),
         (" \n", ("The corpus has no token",)),
     ):
         corpus = tmp_path / "corpus.txt"
