@@ -65,7 +65,7 @@ def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
     return any(not is_missing(value) for value in values) and 2 * faults.count(None) >= len(faults)
 
 
-def fault(score: str, column: str = "") -> str | None:
+def fault(score: str, column: str = "") -> Message | None:
     """Why a text is not a score; None for a finite number and for a missing score."""
     try:
         # float() also reads 1_000, inf and nan, which are not scores.

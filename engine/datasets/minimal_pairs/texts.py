@@ -85,7 +85,9 @@ def read_rows(
             return table
     except InputError as error:
         if error.rows and not skip_bad_rows and _is_known_beside(source, name, is_known, encoding, how):
-            read_table(source, name, encoding=encoding, judge=judge, **how)  # raises it, with what is wrong elsewhere
+            read_table(
+                source, name, skip_bad_rows=False, encoding=encoding, judge=judge, **how
+            )  # raises it, with what is wrong elsewhere
     return _document(source, name, encoding)
 
 
@@ -94,7 +96,7 @@ def _is_known_beside(
 ) -> bool:
     """Whether a file with rows that cannot be read is a table whose columns are known in its other rows."""
     try:
-        table = read_table(source, name, skip_bad_rows=True, encoding=encoding, **how)
+        table = read_table(source, name, skip_bad_rows=True, encoding=encoding, judge=None, **how)
     except InputError:  # no row can be read
         return False
     return len(table.frame.columns) > 1 and is_known(table)  # a text may begin with a line "Text"
