@@ -20,7 +20,7 @@ from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import decimals
 from engine.messages.languages import mark, tr, tr_n, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 from engine.models.sources.names import shown_name
 from engine.options import option
 
@@ -80,7 +80,7 @@ def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:
 
 
 def _caption(name: str, model: str) -> Message:
-    return Message("{figure}, {model}", figure=FIGURES[name], model=shown_name(model))
+    return list_of((FIGURES[name], shown_name(model)))
 
 
 def _figure(result: Result, name: str, model: str) -> go.Figure:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
 from engine.commands.shared import output
-from engine.commands.shared.common import add_cache_argument, gateway_session, say
+from engine.commands.shared.common import add_cache_argument, gateway_session, print_notices, say
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError, reason_of
 from engine.evaluations.dictionary.counting import count_corpus
-from engine.evaluations.dictionary.evaluate import check_counted
+from engine.evaluations.dictionary.evaluate import check_counted, notices_of
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
 from engine.messages.message import Message, together
@@ -59,7 +60,10 @@ def run(options: argparse.Namespace) -> None:
             )
         )
     with gateway_session(options) as session:
-        dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=settings.unit)
+        control: Counter[str] = Counter()
+        dictionary = count_corpus(
+            options.model, options.corpus, session, name=name, unit=settings.unit, control=control
+        )
     try:
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -90,3 +94,4 @@ def run(options: argparse.Namespace) -> None:
         ),
         file=sys.stderr,
     )
+    print_notices(notices_of(options.model, control, dictionary))

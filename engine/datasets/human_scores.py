@@ -21,6 +21,9 @@ FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lie
 Z_TOLERANCE = 0.25
 # What a scale can be named where its ends are not those of the scores.
 SCALES = tuple(f"{low}-{high}" for high in SCALE_MAXIMA for low in ((0, 1) if high in FROM_ONE else (0,)))
+NOT_NUMBERS = Message(
+    "{name}: {bad} of {rows} have a human score that is not a number. Write a number such as 3.5, or leave it empty."
+)
 RANGE = Message("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
 _MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small letters
@@ -62,7 +65,7 @@ def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
     return any(not is_missing(value) for value in values) and 2 * faults.count(None) >= len(faults)
 
 
-def fault(score: str, column: str = "") -> str | None:
+def fault(score: str, column: str = "") -> Message | None:
     """Why a text is not a score; None for a finite number and for a missing score."""
     try:
         # float() also reads 1_000, inf and nan, which are not scores.

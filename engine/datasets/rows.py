@@ -16,7 +16,7 @@ import pandas as pd
 
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
-from engine.datasets.formats.grid import GAPS, ROW_NUMBERS, unquoted
+from engine.datasets.formats.grid import GAPS, ROW_NUMBERS, quoted, unquoted
 from engine.datasets.text_column import BLOCK, TextColumn, any_match, series_of_texts, texts_of_series
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -34,6 +34,11 @@ ONLY_SPACES = Message("'{column}' holds only spaces")
 IS_ERROR = Message("'{column}' holds {text}, a spreadsheet's error value")
 # What spreadsheets show in place of a value, also in files that they write.
 ERROR_VALUES = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
+WRITTEN_FOR_MISSING = ("none", "na", "n/a", "nan", "null", "<na>")
+MISSING = Message("{rows} holds {texts} in '{column}', as programs write a missing value (kept as it is): {listed}.")
+MISSING_MANY = Message(
+    "{rows} hold {texts} in '{column}', as programs write a missing value (kept as it is): {listed}."
+)
 INVISIBLE = Message("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
 INVISIBLE_MANY = Message("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
 SPACES = Message(
@@ -253,6 +258,13 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def missing_notice(numbers: Sequence[int], column: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The notice of the rows of a column whose text is what programs write for a value that is not there."""
+    such = {text for text in set(texts) if text.strip().casefold() in WRITTEN_FOR_MISSING}
+    odd = [number for number, text in zip(numbers, texts, strict=True) if text in such] if such else []
+    return row_notice(odd, MISSING, MISSING_MANY, column=column, texts=quoted(sorted(such)))
 
 
 def spaces_notice(numbers: Sequence[int], pairs: Iterable[Sequence[str]]) -> tuple[str, ...]:

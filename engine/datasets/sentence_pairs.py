@@ -281,10 +281,7 @@ def _with_numbers(table: Table, columns: Sequence[str], *, skip_bad_rows: bool) 
         table,
         {column: column_names.values(table.frame, column) for column in columns},
         human_scores.fault,
-        Message(
-            "{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
-            "as 3.5, or leave it empty."
-        ),
+        human_scores.NOT_NUMBERS,
         skip_bad_rows=skip_bad_rows,
     )
 
@@ -345,6 +342,8 @@ def _notices(
 ) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
     return (
+        *rows.missing_notice(numbers, "reference", references),
+        *rows.missing_notice(numbers, "candidate", candidates),
         *rows.repeated_pairs_notice(numbers, pairs),
         *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
         *human_scores.notices(human, numbers),

@@ -15,6 +15,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats.files import Table, read_table
+from engine.datasets.several import read_all
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message, list_of
 
@@ -37,7 +38,7 @@ def is_published(table: Table) -> bool:
 
 def read_predictions(named: Sequence[tuple[str, Path | bytes]], **reading: Any) -> list[Table]:
     """The tables of files of predictions, (name, path or content); reading, errors: as `read_table` has them."""
-    return [read_table(content, name, **reading) for name, content in named]
+    return [table for _, table in read_all(named, lambda source: read_table(source[1], source[0], **reading))]
 
 
 def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:

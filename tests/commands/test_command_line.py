@@ -233,6 +233,21 @@ def test_an_idf_dictionary_of_ones_own(cache: Path, tmp_path: Path) -> None:
     assert main([*arguments, "--out", str(tmp_path / "out"), "--cache", str(cache)]) == 0
 
 
+def test_what_a_page_says_of_a_dictionary_the_command_says(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text, said in (
+        ("猫が魚を食べた。\n", ("every token's idf is 0",)),
+        (" \n", ("The corpus has no token",)),
+    ):
+        corpus = tmp_path / "corpus.txt"
+        corpus.write_text(text, encoding="utf-8")
+        counted = ["--corpus", str(corpus), "--out", str(tmp_path / "one.json"), "--cache", str(cache)]
+        assert main(["dictionary", "--model", BERT, *counted]) == 0
+        notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note: ")]
+        assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))
+
+
 def test_an_idf_dictionary_of_words(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("斉藤が魚を食べた。\n犬が走った。\n\n猫が眠った。\n", encoding="utf-8")

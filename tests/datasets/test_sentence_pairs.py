@@ -213,3 +213,8 @@ def test_jsts() -> None:
     assert "Human scores 'label': 0 to 5, taken to be on the scale 0-5." in pairs.notices
     assert set(pairs.categories) == {""}
     assert pairs.rows == tuple(range(1, 1458))
+
+
+def test_a_sentence_as_programs_write_a_missing_one_is_noticed() -> None:
+    pairs = dataset("reference,candidate\n雨だ。,nan\n晴れだ。,晴れ。\n")
+    assert pairs.notices == ("1 row holds 'nan' in 'candidate', as programs write a missing value (kept as it is): 1.",)

@@ -30,7 +30,10 @@ def with_predictions(kind: str, file_id: str, table: Table, skip_bad_rows: bool)
             return None
         ids = tuple(upload.file_id for upload in uploads)
         predictions = read_upload(
-            xc_translate.read_predictions, ids, lambda: [(upload.name, upload.getvalue()) for upload in uploads]
+            xc_translate.read_predictions,
+            ids,
+            lambda: [(upload.name, upload.getvalue()) for upload in uploads],
+            skip_bad_rows=skip_bad_rows,
         )
         table, file_id = xc_translate.with_predictions(table, predictions), "+".join((file_id, *ids))
     return xc_translate.as_pairs(table, skip_bad_rows=skip_bad_rows), file_id

@@ -32,6 +32,7 @@ from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table, guess_columns
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
+from engine.datasets.several import error_of, read_all
 from engine.errors import InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.messages.message import Message, list_of
@@ -217,27 +218,29 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
 
     A plain text file is a table of one document; those of an archive, where it has no other known table, one table.
 
-    Raises InputError for a file that cannot be read, and an archive without a table.
+    Raises InputError for files that cannot be read, and an archive without a table.
     """
-    tables: list[Table] = []
+
+    def of(source: tuple[str, bytes | Path]) -> list[Table]:
+        name, content = source
+        if is_archive(name):
+            return _in_archive(name, content, skip_bad_rows, how)
+        return [read_rows(content, name, has_sentences, from_table, skip_bad_rows=skip_bad_rows, **how)]
+
     with metered():  # all files together
-        for name, content in sources:
-            tables += (
-                _in_archive(name, content, skip_bad_rows, how)
-                if is_archive(name)
-                else [read_rows(content, name, has_sentences, from_table, skip_bad_rows=skip_bad_rows, **how)]
-            )
-    return tables
+        return [table for _, tables in read_all(sources, of) for table in tables]
 
 
 def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapping[str, str]) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
     texts: list[Table] = []
+    unread: list[tuple[str, InputError]] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
             table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
-        except InputError:  # neither a table nor a text
+        except InputError as error:  # `read_pairs` tells of those that hold pairs
+            unread.append((member, error))
             continue
         if is_document(table):
             texts.append(table)
@@ -247,6 +250,8 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapp
     known = [table for table in known if recognised_form(table) is not TEXTS] or known
     if not known and texts:
         return [documents(name, texts)]
+    if not known and not others and unread:
+        raise error_of(unread)
     if not known and not others:
         raise InputError(
             Message(

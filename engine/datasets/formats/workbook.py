@@ -19,6 +19,7 @@ from engine.datasets.formats.grid import Grid, GridBuilder, quoted
 from engine.datasets.formats.headerless import DATA, DETECT, MOST_ABOVE, numbered_columns
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
+from engine.language.quantities import count
 from engine.messages.message import Message
 
 ZIP_SIGN = b"PK\x03\x04"
@@ -32,6 +33,11 @@ _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 _SAVE_AS = Message(
     "Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as CSV UTF-8."
+)
+
+WITHOUT_RESULTS = Message(
+    "{name} has {values} of formulas without a stored result: the text of the formula was read. Where the result is meant, "
+    "open the file in a spreadsheet program and save it."
 )
 
 Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled cell
@@ -70,7 +76,7 @@ def read_workbook(
         headers = _headers(source, name)
         chosen = _chosen(headers, name, sheet)
         above = headers[chosen][:-1] if header == DETECT else []
-        builder = _sheet(source, name, chosen, None if header == DATA else len(above))
+        builder, n_unread = _sheet(source, name, chosen, None if header == DATA else len(above))
     except (InputError, MemoryError):
         raise
     except Exception as error:
@@ -96,6 +102,7 @@ def read_workbook(
                 chosen=chosen,
             )
         )
+    notices += [WITHOUT_RESULTS.format(values=count(n_unread, "value"), name=name)] if n_unread else []
     notices += [f"{SHEET_CHOSEN}{shlex.join(['--sheet', sheet])}"] if sheet else []
     grid = builder.finished(notices, skip_bad_rows=skip_bad_rows)
     if len(titles) > 1:
@@ -201,8 +208,8 @@ def _chosen(headers: Mapping[str, list[list[str]]], name: str, sheet: str) -> st
     return sheet or next(fitting, next(iter(headers)))
 
 
-def _sheet(source: Path | bytes, name: str, title: str, n_above: int | None) -> GridBuilder:
-    """The rows of a sheet that has some; n_above: as `_built` takes it."""
+def _sheet(source: Path | bytes, name: str, title: str, n_above: int | None) -> tuple[GridBuilder, int]:
+    """The rows of a sheet that has some, and how many formulas are read as their own text; n_above: as `_built` takes it."""
     formulas: set[Position] = set()
     with _book(source, data_only=False) as book:
         builder = _built(_filled_rows(book[title], name, formulas), name, n_above)
@@ -217,8 +224,8 @@ def _sheet(source: Path | bytes, name: str, title: str, n_above: int | None) -> 
         if results:  # a formula without a stored result is empty then
             results = {position: results.get(position, "") for position in formulas}
             with _book(source, data_only=False) as book:
-                builder = _built(_with_results(_filled_rows(book[title], name), results), name, n_above)
-    return builder
+                return _built(_with_results(_filled_rows(book[title], name), results), name, n_above), 0
+    return builder, len(formulas)
 
 
 def _built(rows: Iterator[Row], name: str, n_above: int | None) -> GridBuilder:

@@ -211,12 +211,17 @@ def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int
     same_label = set(rows.repeated_rows(numbers, list(zip(texts, labels, strict=True))))
     other_label = [row for row in repeats if row not in same_label]
     repeated = [row for row in repeats if row in same_label]
-    return rows.row_notice(
-        repeated,
-        Message("{rows} repeats an earlier sentence and label (kept): {listed}."),
-        Message("{rows} repeat an earlier sentence and label (kept): {listed}."),
-    ) + rows.row_notice(
-        other_label,
-        Message("{rows} gives an earlier sentence another label (kept): {listed}."),
-        Message("{rows} give an earlier sentence another label (kept): {listed}."),
+    missing = rows.missing_notice(numbers, "text", texts) + rows.missing_notice(numbers, "label", labels)
+    return (
+        missing
+        + rows.row_notice(
+            repeated,
+            Message("{rows} repeats an earlier sentence and label (kept): {listed}."),
+            Message("{rows} repeat an earlier sentence and label (kept): {listed}."),
+        )
+        + rows.row_notice(
+            other_label,
+            Message("{rows} gives an earlier sentence another label (kept): {listed}."),
+            Message("{rows} give an earlier sentence another label (kept): {listed}."),
+        )
     )

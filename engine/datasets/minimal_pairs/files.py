@@ -21,6 +21,7 @@ from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
 from engine.datasets.minimal_pairs.kinds import ACQUISITION, KINDS, READING, TEXTS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.datasets.minimal_pairs.texts import documents, is_document, read_rows
+from engine.datasets.several import error_of, read_all
 from engine.datasets.text_column import TextColumn, concatenated
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -31,6 +32,7 @@ _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
 _OF_NORMS = re.compile(r"The ages at which children learn words are from (.+): [\d,]+ of ")
 FIRST_ROW, MORE = Message("{label} from row {row:,}"), Message("…")
 
+UNREAD = Message("{files} of {name} that cannot be read left out: {names}.")
 APART = Message("Words with reading times or in contexts are left out here, for a run of their own: {names}.")
 
 Columns = Mapping[str, str | None]
@@ -49,8 +51,8 @@ def read_pairs(
     files, as `read_table` takes them. A plain text file that holds no table is a document. Files of an
     archive in which no two sentence columns are found (a README, a table of results) are left out, with a notice; where
     there are none but plain text files, they are its documents.
-    Raises InputError: no file, a file that cannot be read or holds bad rows (with `skip_bad_rows` these are left out),
-    an archive without minimal pairs.
+    Raises InputError: no file, files that cannot be read or hold bad rows (with `skip_bad_rows` these are left out), all
+    of them listed, an archive without minimal pairs.
     """
 
     norms: list[Table] = []
@@ -59,15 +61,15 @@ def read_pairs(
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
             return _in_archive(name, content, columns, skip_bad_rows, how, norms)
-        judge = partial(from_table, columns=columns)
-        table = read_rows(content, name, has_sentences, judge, skip_bad_rows=skip_bad_rows, **how)
+        judge, is_known = partial(from_table, columns=columns), partial(_is_of_pairs, columns=columns)
+        table = read_rows(content, name, is_known, judge, skip_bad_rows=skip_bad_rows, **how)
         if acquisition.is_norms(table):
             norms.append(table)
             return []
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     with metered():  # all files together
-        found = list(chain.from_iterable(map(of, sources)))
+        found = list(chain.from_iterable(datasets for _, datasets in read_all(sources, of)))
         if norms and not found:
             raise InputError(acquisition.NOT_OF_WORDS.format(name=norms[0].name))
         return _with_norms(joined(found), norms)
@@ -212,26 +214,33 @@ def _in_archive(
     norms: list[Table],
 ) -> list[MinimalPairs]:
     left_out: list[str] = []
-    datasets: list[MinimalPairs] = []
     own_norms: list[Table] = []
     texts: list[Table] = []
-    for member, raw in read_members(content, name, suffixes=SUFFIXES):
+    unread: list[tuple[str, InputError]] = []
+
+    def of(source: tuple[str, bytes]) -> MinimalPairs | None:
+        member, raw = source
+        judge = partial(from_table, columns=columns)
         try:
             table = read_rows(raw, member, has_sentences, None, skip_bad_rows=skip_bad_rows, **how)
-        except InputError:  # neither a table nor a text
-            left_out.append(member)
-            continue
+        except InputError as error:
+            if _holds_pairs_beside(error, raw, member, columns, how):
+                # Its other rows may be bad, too.
+                read_rows(raw, member, has_sentences, judge, skip_bad_rows=skip_bad_rows, **how)
+            unread.append((member, error))
+            return None
         if acquisition.is_norms(table):
             own_norms.append(table)
-            continue
-        if is_document(table):
+        elif is_document(table):
             texts.append(table)
-            continue
-        guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
-        if all(guessed[role] for role in SIDES) or _is_told(table, columns or {}):
-            datasets.append(from_table(table, columns, skip_bad_rows=skip_bad_rows))
+        elif _is_of_pairs(table, columns):
+            return from_table(table, columns, skip_bad_rows=skip_bad_rows)
         else:
             left_out.append(member)
+        return None
+
+    read = read_all(read_members(content, name, suffixes=SUFFIXES), of)
+    datasets = [dataset for _, dataset in read if dataset is not None]
     if not datasets and own_norms:
         norms += own_norms
         return []
@@ -242,6 +251,8 @@ def _in_archive(
         datasets = [from_table(documents(name, texts), columns, skip_bad_rows=skip_bad_rows)]
     else:
         left_out += [table.name for table in texts]  # such as a README
+    if not datasets and unread:
+        raise error_of(unread)
     if not datasets:
         raise InputError(
             Message(
@@ -267,7 +278,29 @@ def _in_archive(
             names=_listed(left_out),
         )
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
+    if unread:
+        notice = UNREAD.format(
+            files=count(len(unread), "file"), name=name, names=_listed([member for member, _ in unread])
+        )
+        datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
+
+
+def _holds_pairs_beside(
+    error: InputError, raw: bytes, member: str, columns: Columns | None, how: Mapping[str, str]
+) -> bool:
+    """Whether a file of an archive that cannot be read for the rows of the error holds pairs in its other rows."""
+    if not error.rows:
+        return False
+    try:
+        return _is_of_pairs(read_rows(raw, member, has_sentences, None, skip_bad_rows=True, **how), columns)
+    except InputError:  # no row can be read
+        return False
+
+
+def _is_of_pairs(table: Table, columns: Columns | None) -> bool:
+    guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
+    return all(guessed[role] for role in SIDES) or _is_told(table, columns or {})
 
 
 def has_sentences(table: Table) -> bool:

@@ -73,7 +73,8 @@ def read_rows(
 ) -> Table:
     """The table in a file, as `read_table`; a plain text file that holds none is one document (`is_document`).
 
-    A .txt file is a table where its columns are known (`is_known`), or it has several of them, all rows fitting.
+    A .txt file is a table where its columns are known (`is_known`), or it has several of them, all rows fitting; where
+    rows of one with known columns do not fit, this is an error as in any table.
     Raises InputError as `read_table`, which takes `judge`.
     """
     if not name.lower().endswith(PLAIN):
@@ -82,9 +83,23 @@ def read_rows(
         table = read_table(source, name, skip_bad_rows=skip_bad_rows, encoding=encoding, judge=None, **how)
         if is_known(table) or (len(table.frame.columns) > 1 and not table.left_out):
             return table
-    except InputError:  # no table
-        pass
+    except InputError as error:
+        if error.rows and not skip_bad_rows and _is_known_beside(source, name, is_known, encoding, how):
+            read_table(
+                source, name, skip_bad_rows=False, encoding=encoding, judge=judge, **how
+            )  # raises it, with what is wrong elsewhere
     return _document(source, name, encoding)
+
+
+def _is_known_beside(
+    source: bytes | Path, name: str, is_known: Callable[[Table], bool], encoding: str, how: Mapping[str, str]
+) -> bool:
+    """Whether a file with rows that cannot be read is a table whose columns are known in its other rows."""
+    try:
+        table = read_table(source, name, skip_bad_rows=True, encoding=encoding, judge=None, **how)
+    except InputError:  # no row can be read
+        return False
+    return len(table.frame.columns) > 1 and is_known(table)  # a text may begin with a line "Text"
 
 
 def is_document(table: Table) -> bool:

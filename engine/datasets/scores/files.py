@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from engine.datasets.formats.files import SUFFIXES, Table, max_file_bytes, read_
 from engine.datasets.formats.grid import MAX_COLUMNS
 from engine.datasets.scores import lm_eval, prompt_logprobs, tables
 from engine.datasets.scores.lines import Collector, Lines, published_accuracy
+from engine.datasets.several import read_all
 from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message, named, together
 
@@ -87,15 +88,23 @@ def read_scores(
     found: list[ScoreFile] = []
     samples: list[tuple[Table, str, str, str]] = []  # with the digest, the folder and what was given
     results: list[tuple[Table, str]] = []
+
+    def judge(others: Table) -> None:
+        if not (lm_eval.is_results(others) or lm_eval.fits(others)):
+            _read(others, "", False)
+
+    def of(source: tuple[str, tuple[bytes | Path, str, str]]) -> None:
+        name, (content, folder, given) = source
+        table = any_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet, judge=judge)
+        if lm_eval.is_results(table):
+            results.append((table, folder))
+        elif lm_eval.fits(table):
+            samples.append((table, digest_of(content), folder, given))
+        else:
+            found.append(replace(_read(table, digest_of(content), skip_bad_rows), given=(given,)))
+
     with metered():
-        for name, content, folder, given in _members(sources):
-            table = any_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
-            if lm_eval.is_results(table):
-                results.append((table, folder))
-            elif lm_eval.fits(table):
-                samples.append((table, digest_of(content), folder, given))
-            else:
-                found.append(replace(_read(table, digest_of(content), skip_bad_rows), given=(given,)))
+        read_all([(name, (content, folder, given)) for name, content, folder, given in _members(sources)], of)
     runs: dict[tuple[str, str], list[tuple[Table, str, str, str]]] = {}
     for sample in samples:
         runs.setdefault(_run_of(sample[0], sample[2], results), []).append(sample)
@@ -167,14 +176,20 @@ def _members(sources: Sequence[tuple[str, bytes | Path]]) -> list[tuple[str, byt
 
 
 def any_table(
-    content: bytes | Path, name: str, *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
+    content: bytes | Path,
+    name: str,
+    *,
+    skip_bad_rows: bool = False,
+    encoding: str = DETECT,
+    sheet: str = "",
+    judge: Callable[[Table], object] | None = None,
 ) -> Table:
     """A table as `read_table` reads it, of Parquet and of JSON lines with lists too. Raises InputError."""
     if not name.lower().endswith(PARQUET):
         lines = _json_lines(content, name) if name.lower().endswith(LINES) and encoding == DETECT else None
         if lines is not None:
             return lines
-        return read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+        return read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet, judge=judge)
     return frame_table(parquet_frame(content, name), name)
 
 

@@ -18,8 +18,11 @@ from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import SUFFIXES as TABLES
 from engine.datasets.formats.files import max_file_bytes
 from engine.datasets.formats.grid import quoted
+from engine.datasets.human_scores import fault
+from engine.datasets.rows import empty_reason
 from engine.datasets.scores.files import PARQUET, any_table, digest_of, parquet_frame
 from engine.datasets.scores.tables import MODEL, SENTENCE
+from engine.datasets.several import read_all
 from engine.datasets.vectors.arrays import arrays_in, tensors_in
 from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message, named, together
@@ -97,7 +100,9 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
             frame = parquet_frame(content, name)
             frame.index = pd.RangeIndex(1, len(frame) + 1)
             return _of_frame(frame, name, digest_of(content), skip_bad_rows)
-        table = any_table(content, name, skip_bad_rows=skip_bad_rows)
+        table = any_table(
+            content, name, skip_bad_rows=skip_bad_rows, judge=lambda others: _of_frame(others.frame, name, "", False)
+        )
         read = _of_frame(table.frame, name, digest_of(content), skip_bad_rows)
     return replace(
         read,
@@ -109,7 +114,8 @@ def read_vectors(content: bytes | Path, name: str, *, skip_bad_rows: bool = Fals
 
 def read_each(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False) -> tuple[VectorFile, ...]:
     """The vectors in each of several files (name, content). Raises InputError as `read_vectors`."""
-    return tuple(read_vectors(content, name, skip_bad_rows=skip_bad_rows) for name, content in sources)
+    read = read_all(sources, lambda source: read_vectors(source[1], source[0], skip_bad_rows=skip_bad_rows))
+    return tuple(file for _, file in read)
 
 
 def _with_dropped(models: tuple[Vectors, ...], dropped: Sequence[BadRow], name: str) -> tuple[Vectors, ...]:
@@ -249,11 +255,11 @@ def _of_frame(frame: pd.DataFrame, name: str, digest: str, skip_bad_rows: bool) 
         )
     bad: list[BadRow] = []
     numbers = [int(number) for number in frame.index]
-    if whole is not None:
-        rows = _lists(frame[whole].tolist(), numbers, bad)
-    else:
-        values = frame[dimensions].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
-        rows = list(_single(values))
+    rows = (
+        _of_dimensions(frame[dimensions], numbers, bad)
+        if whole is None
+        else _lists(frame[whole].tolist(), numbers, bad)
+    )
     text = next((columns[alias] for alias in SENTENCE if alias in columns), None)
     model = next((columns[alias] for alias in MODEL if alias in columns), None)
     texts = None if text is None else [str(cell) for cell in frame[text]]
@@ -284,6 +290,19 @@ def _dimensions(frame: pd.DataFrame) -> list[Any]:
     if len(numbered) < FEWEST_DIMENSIONS or sorted(numbered) != list(range(first, first + len(numbered))):
         return []
     return [numbered[number] for number in sorted(numbered)]
+
+
+def _of_dimensions(frame: pd.DataFrame, numbers: Sequence[int], bad: list[BadRow]) -> list[np.ndarray | None]:
+    """The vector of each row of the columns; None where a cell is no number, of which the first is named."""
+    values = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
+    rows: list[np.ndarray | None] = list(_single(values))
+    for place in np.flatnonzero(np.isnan(values).any(axis=1)).tolist():
+        column = int(np.flatnonzero(np.isnan(values[place]))[0])
+        name, cell = str(frame.columns[column]), frame.iat[place, column]
+        if isinstance(cell, str) and (reason := empty_reason(cell, name) or fault(cell, name)) is not None:
+            bad.append(BadRow(numbers[place], reason))
+            rows[place] = None
+    return rows
 
 
 def _lists(cells: Sequence[Any], numbers: Sequence[int], bad: list[BadRow]) -> list[np.ndarray | None]:

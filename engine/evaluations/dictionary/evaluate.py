@@ -5,6 +5,7 @@ uploaded.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -55,7 +56,7 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
         n_tokens=dictionary.n_tokens,
         unit=dictionary.unit,
         tokenizer=dictionary.tokenizer,
-        notices=(*dataset.notices, *_control_notices(settings.model, control), *_notices(dictionary)),
+        notices=(*dataset.notices, *notices_of(settings.model, control, dictionary)),
         signature=signature(
             settings,
             facts,
@@ -65,6 +66,13 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
             content=dictionary.fingerprint[:FINGERPRINT_DIGITS],
         ),
     )
+
+
+def notices_of(model: str | None, control: Mapping[str, int], dictionary: IdfDictionary) -> tuple[Message, ...]:
+    """What a user has to know of a counted dictionary: control tokens in the texts, as `count_corpus` counts them, and
+    counts that tell tokens apart badly or not at all.
+    """
+    return (*_control_notices(model, control), *_notices(dictionary))
 
 
 def check_name(name: str) -> None:
@@ -103,7 +111,7 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
     return read_idf(dataset.paths()[0].read_bytes(), dataset.files[0].name)
 
 
-def _control_notices(model: str | None, control: Counter[str]) -> list[str]:
+def _control_notices(model: str | None, control: Mapping[str, int]) -> list[Message]:
     return [
         Message(
             "1 document contains {token}, which {model} reads as a control token and not as text; it is not counted.",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from engine.datasets import human_scores
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.judged import PREFERENCE, RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
-from engine.messages.message import Message, list_of
+from engine.messages.message import Message, list_of, together
 
 SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,
@@ -58,10 +60,7 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
                 )
             )
         return None
-    good, bad = (
-        np.array([_number(row.get(name, ""), name, number) for row, number in zip(rows, dataset.rows, strict=True)])
-        for name in names
-    )
+    good, bad = _numbers(dataset, {name: [row.get(name, "") for row in rows] for name in names})
     return good, bad
 
 
@@ -84,9 +83,7 @@ def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarra
         raise InputError(
             Message("{name} has no column {names} of human judgements.", name=dataset.name, names=names[0])
         )
-    of_raters = np.array(
-        [[_number(text, name, row) for text, row in zip(further[name], dataset.rows, strict=True)] for name in names]
-    )
+    of_raters = _numbers(dataset, {name: further[name] for name in names})
     n_rated = np.isfinite(of_raters).sum(axis=0)
     mean = np.divide(np.nansum(of_raters, axis=0), n_rated, out=np.full(dataset.n, np.nan), where=n_rated > 0)
     return np.asarray(1 - 2 * mean if names == [CHOSE_UNACCEPTABLE] else mean)
@@ -137,17 +134,21 @@ def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit |
     return cross_fitted(sums, unigrams, lengths, np.concatenate(rated), np.tile(np.arange(len(pairs)), 2), seed=seed)
 
 
-def _number(text: str, column: str, row: int) -> float:
-    if not text.strip():
-        return float("nan")
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            Message(
-                "The judgement {text!r} of row {row} in the column {column} is not a number.",
-                text=text,
-                row=row,
-                column=column,
-            )
-        ) from None
+def _numbers(dataset: MinimalPairs, columns: Mapping[str, Sequence[str]]) -> np.ndarray:
+    """The judgements in columns of texts, float64 (n_columns, n_pairs), nan for none.
+
+    Raises InputError for texts that are no number, all of them listed.
+    """
+    reasons: dict[int, list[str]] = {}
+    for name, texts in columns.items():
+        for text, row in zip(texts, dataset.rows, strict=True):
+            if reason := human_scores.fault(text, name):
+                reasons.setdefault(row, []).append(reason)
+    if reasons:
+        bad = [BadRow(row, together(" and ", of_row)) for row, of_row in sorted(reasons.items())]
+        error = InputError(
+            human_scores.NOT_NUMBERS.format(name=dataset.name, bad=f"{len(bad):,}", rows=count(dataset.n, "row")), bad
+        )
+        error.can_skip = False  # that leaves out rows that are bad as data
+        raise error
+    return np.array([list(map(human_scores.number, texts)) for texts in columns.values()], dtype=np.float64)

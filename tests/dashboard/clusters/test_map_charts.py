@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,11 @@ import pytest
 from dashboard.clusters import coloring
 from dashboard.clusters import explanation_charts as why
 from dashboard.clusters import map_charts as maps
+from dashboard.clusters.explanation import explanation_figures
 from dashboard.shared import theme
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.standalone import figure_html
+from engine.messages.languages import in_language, translated
 from tests.support.cluster_results import result_of
 
 FIRST = "owner/first"
@@ -199,3 +202,11 @@ def test_in_a_file_of_many_points_each_tells_its_class_and_row(monkeypatch: pyte
     assert plain.hovertemplate == f"%{{customdata[0]}}<br>{many.hovertemplate}"
     assert [custom[1:] for custom in plain.customdata] == [custom[1:] for custom in many.customdata]
     assert {custom[0] for custom in many.customdata} == {""} and plain.customdata[0][0] == "1番目の文"
+
+
+def test_captions_of_figures_under_a_model_are_joined_as_the_language_joins() -> None:
+    ranked = SimpleNamespace(models=pd.DataFrame({"model": ["a/b"], "rank": [1]}))
+    captions = list(explanation_figures(ranked))  # type: ignore[arg-type]
+    assert captions[0] == "Variance of each class, a/b"
+    with in_language("ja"):
+        assert translated(captions[0]) == "各クラスの分散、a/b"

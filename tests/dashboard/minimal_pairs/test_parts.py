@@ -74,3 +74,12 @@ def test_the_precision_of_every_pair_is_counted() -> None:
     table = precision_table(replace(result, pairs=result.pairs.assign(scored_in=scored_in), precision=report))
     assert table["fp32"].tolist() == [3, 3] and table["bf16"].tolist() == [7, 7]
     assert table["sampled"].tolist()[0] == 2 and np.isnan(table["sampled"].tolist()[1])
+
+
+def test_all_files_that_cannot_be_read_are_told_of() -> None:
+    cut = b"good,bad\na,b\nc,d,e\n"
+    with pytest.raises(InputError) as caught:
+        tables_of([("a.csv", cut), ("b.csv", CROWS), ("c.csv", cut)])
+    assert [(bad.row, bad.reason.partition(":")[0]) for bad in caught.value.rows] == [(2, "a.csv"), (2, "c.csv")]
+    with pytest.raises(InputError, match=r"mine\.csv: 1 line of 2 cannot be cut"):
+        tables_of([("mine.zip", packed(mine_csv=cut))])

@@ -30,7 +30,7 @@ def error_of(csv: str, columns: dict[str, str | None] | None = None) -> InputErr
 def test_a_dataset_is_what_the_file_says() -> None:
     sentences = dataset("text,label\n ﾊﾟﾝを焼く🐼 ,食\nNA, 食 \n\n=1+1,数\n")
     assert sentences == LabelledSentences("a.csv", (" ﾊﾟﾝを焼く🐼 ", "NA", "=1+1"), ("食", "食", "数"), (1, 2, 4))
-    assert (sentences.n, len(sentences), sentences.notices) == (3, 3, ())
+    assert (sentences.n, len(sentences)) == (3, 3)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,15 @@ def test_repeated_rows_are_kept_and_noticed() -> None:
     assert sentences.notices == (
         "3 rows repeat an earlier sentence and label (kept): 3, 5, 6.",
         "1 row gives an earlier sentence another label (kept): 4.",
+    )
+
+
+def test_what_programs_write_for_a_missing_value_is_kept_and_noticed() -> None:
+    sentences = dataset("text,label\na,nan\nNA,y\nb,None\nc,空\nd,NaN\n")
+    assert sentences.labels == ("nan", "y", "None", "空", "NaN")
+    assert sentences.notices == (
+        "1 row holds 'NA' in 'text', as programs write a missing value (kept as it is): 2.",
+        "3 rows hold 'NaN', 'None', 'nan' in 'label', as programs write a missing value (kept as it is): 1, 3, 5.",
     )
 
 

@@ -136,3 +136,59 @@ def test_published_blimp() -> None:
     assert len(set(whole.fields["UID"])) == len(set(whole.sources)) == 10
     assert len(set(whole.fields["field"])) >= 3 and "pairID" not in whole.fields
     assert read_pairs([("blimp", shared_data("blimp"))]).rows == whole.rows
+
+
+def test_a_file_of_an_archive_with_a_row_that_cannot_be_cut_is_refused_and_not_left_out() -> None:
+    raw = zipped(
+        a_dot_csv=b"good,bad\na,b\nc,d,e\nf,\n",
+        b_dot_jsonl=BLIMP % (b"one", b"x") + b"{oops\n",
+        c_dot_csv=b"good,bad\ng,h\n",
+        results_dot_csv=b"model,accuracy\ngpt,0.8,1\n",
+    )
+    with pytest.raises(InputError, match=r"a\.csv: 1 line of 3 cannot be cut .* b\.jsonl: 1 line of 2") as caught:
+        read_pairs([("x.zip", raw)])
+    assert [(bad.row, bad.reason.partition(":")[0]) for bad in caught.value.rows] == [
+        (2, "a.csv"),
+        (3, "a.csv"),
+        (2, "b.jsonl"),
+    ]
+    skipping = read_pairs([("x.zip", raw)], skip_bad_rows=True)
+    assert skipping.acceptable == ("a", "one", "g") and len(skipping.left_out) == 3
+    assert "1 file of x.zip that cannot be read left out: results.csv." in " ".join(skipping.notices)
+
+
+def test_what_cannot_be_read_of_an_archive_is_told_as_such() -> None:
+    unknown = "good,bad\n猫が鳴く。,猫を鳴く。\n".encode("utf-16-le")
+    pairs = read_pairs([("x.zip", zipped(a_dot_csv=unknown, b_dot_csv=b"good,bad\na,b\n"))])
+    assert pairs.notices == ("1 file of x.zip that cannot be read left out: a.csv.",)
+    with pytest.raises(InputError, match="It may be UTF-16 LE"):
+        read_pairs([("x.zip", zipped(a_dot_csv=unknown))])
+
+
+def test_bad_rows_of_all_files_are_listed() -> None:
+    sources = [("a.csv", b"good,bad\na,\n"), ("b.csv", b"good,bad\na,b\n"), ("c.csv", b"good,bad\na,b\n,d\n")]
+    with pytest.raises(InputError, match=r"a\.csv: 1 of 1 row lack .* c\.csv: 1 of 2 rows lack") as caught:
+        read_pairs(sources)
+    assert [(bad.row, bad.reason) for bad in caught.value.rows] == [
+        (1, "a.csv: 'bad' is empty"),
+        (2, "c.csv: 'good' is empty"),
+    ]
+    with in_language("ja"):
+        assert translated(caught.value.rows[0].reason) == "a.csv: 「bad」が空です"
+    with pytest.raises(InputError) as of_many:
+        read_pairs([(f"{number}.csv", b"good,bad\na,\n") for number in range(7)])
+    assert str(of_many.value.message).endswith("There are errors in 2 files more.") and len(of_many.value.rows) == 7
+
+
+def test_a_txt_file_of_pairs_with_a_bad_row_is_no_running_text() -> None:
+    raw = b"good\tbad\na\tb\nc\td\te\nf\t\n"
+    with pytest.raises(InputError) as caught:
+        read_pairs([("p.txt", raw)])
+    assert [bad.row for bad in caught.value.rows] == [2, 3]
+    with pytest.raises(InputError):
+        read_pairs([("x.zip", zipped(p_dot_txt=raw))])
+    named = {"acceptable": "right", "unacceptable": "wrong"}
+    with pytest.raises(InputError):
+        read_pairs([("p.txt", raw.replace(b"good", b"right").replace(b"bad", b"wrong"))], named)
+    prose = read_pairs([("p.txt", b"Text\nOnce, there was a cat.\nIt slept.\n")])
+    assert prose.n == 1 and "Once" in prose.acceptable[0]

@@ -435,3 +435,14 @@ def test_scores_are_stored_and_exported_with_the_pairs() -> None:
     read_again = attached(PAIRS, read(path, content), [label])
     assert sums_of(read_again.scores[0]) == EXPECTED
     assert read_again.scores[0].sides[0].tokens == dataset.scores[0].sides[0].tokens
+
+
+def test_bad_rows_of_all_files_of_scores_are_listed() -> None:
+    lines = b'{"sentence": "a", "log_likelihood": -1}\n{oops\n{"sentence": "b", "log_likelihood": "x"}\n'
+    with pytest.raises(InputError) as caught:
+        read_scores([("a.jsonl", lines), ("b.csv", b"sentence,log_likelihood\na,-1\nb,y\n")])
+    assert [(bad.row, bad.reason.partition(":")[0]) for bad in caught.value.rows] == [
+        (2, "a.jsonl"),
+        (3, "a.jsonl"),
+        (2, "b.csv"),
+    ]

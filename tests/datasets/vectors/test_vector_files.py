@@ -16,7 +16,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.reader_process import read
 from engine.datasets.vectors import arrays
 from engine.datasets.vectors.export import vector_files, vector_options
-from engine.datasets.vectors.files import VectorFile, read_vectors, vectors_of_array, vectors_of_frame
+from engine.datasets.vectors.files import VectorFile, read_each, read_vectors, vectors_of_array, vectors_of_frame
 from engine.datasets.vectors.matching import attached
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message
@@ -282,3 +282,28 @@ def test_names_that_no_file_can_have_come_back_from_what_is_written() -> None:
         np.testing.assert_array_equal(before.vectors, after.vectors)
     keyed = read_vectors(npy(VECTORS, mine=VECTORS), "b.npz")
     assert [of_model.name for of_model in attached(DATA, [keyed]).vectors] == ["vectors/mine"]
+
+
+def test_a_cell_that_is_no_number_is_named() -> None:
+    raw = b'sentence,v1,v2\na,0.5,1\nb,"0,5",1\nc,1,\nd,1,#N/A\n'
+    with pytest.raises(InputError) as caught:
+        read_vectors(raw, "v.csv")
+    assert [(bad.row, bad.reason) for bad in caught.value.rows] == [
+        (2, "'v1' holds '0,5'"),
+        (3, "'v2' is empty"),
+        (4, "'v2' holds #N/A, a spreadsheet's error value"),
+    ]
+    assert np.isnan(read_vectors(raw, "v.csv", skip_bad_rows=True).models[0].vectors[1:]).all()
+    with pytest.raises(InputError, match="no row that is a vector"):
+        read_vectors(b"sentence;v1;v2\na;0,5;0,1\n", "v.csv", skip_bad_rows=True)
+
+
+def test_all_bad_rows_of_all_files_of_vectors_are_listed() -> None:
+    lines = b'{"sentence": "a", "vector": [1, 2]}\n{oops\n{"sentence": "b", "vector": [1, 3]}\n{"sentence": "c", "vector": [1]}\n'
+    with pytest.raises(InputError) as caught:
+        read_each([("a.jsonl", lines), ("b.csv", b"sentence,1,2\na,x,1\nb,1,2\n")])
+    assert [(bad.row, bad.reason.partition(":")[0]) for bad in caught.value.rows] == [
+        (2, "a.jsonl"),
+        (4, "a.jsonl"),
+        (1, "b.csv"),
+    ]

@@ -11,7 +11,7 @@ import scipy.stats
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.fair_subsets import restricted
 from engine.evaluations.minimal_pairs.files import file_tables
@@ -69,11 +69,19 @@ def test_what_is_no_judgement_is_refused_and_what_is_missing_left_out() -> None:
         ratings(dataset, ("a", "b", "c"))
     with pytest.raises(InputError, match=r"judged\.csv has no column x of human judgements"):
         preferences(dataset, ("x",))
-    odd = from_table(read_table(f"{HEADER}\n猫,犬,5,good".encode(), "odd.csv"))
-    with pytest.raises(InputError, match="The judgement 'good' of row 1 in the column Bad Sentence LS is not a number"):
+    odd = from_table(read_table(f"{HEADER}\n猫,犬,5,good\n鳥,魚,4,1\n雨,雪,inf,1_0".encode(), "odd.csv"))
+    with pytest.raises(InputError, match=r"odd\.csv: 2 of 3 rows have a human score that is not a number") as caught:
         ratings(odd)
-    gap = ratings(from_table(read_table(f"{HEADER}\n猫,犬,5,\n鳥,魚,4,1".encode(), "gap.csv")))
-    assert gap is not None and np.isnan(gap[1]).tolist() == [True, False]
+    assert caught.value.rows == (
+        BadRow(1, "'Bad Sentence LS' holds 'good'"),
+        BadRow(3, "'Good Sentence LS' holds 'inf' and 'Bad Sentence LS' holds '1_0'"),
+    )
+    gap = ratings(from_table(read_table(f"{HEADER}\n猫,犬,5,\n鳥,魚,4,1\n雨,雪,#N/A,None".encode(), "gap.csv")))
+    assert gap is not None and np.isnan(gap).tolist() == [[False, False, True], [True, False, True]]
+    by_raters = "good,bad,preference:Ann,preference:Ben\n猫,犬,2,-1\n鳥,魚,NA,\n雨,雪,x,inf"
+    with pytest.raises(InputError) as of_raters:
+        preferences(from_table(read_table(by_raters.encode(), "raters.csv")))
+    assert [bad.row for bad in of_raters.value.rows] == [3]
 
 
 def test_morcela_of_a_pair_is_fitted_to_the_other_pairs(result: Result) -> None:

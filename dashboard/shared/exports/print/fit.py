@@ -263,7 +263,10 @@ class Arrangement:
         box = panel.axes.get_window_extent()
         room = (box.width if letter == "x" else box.height) / self._sheet.figure.dpi * 72
         if letter == "x":
-            room = self._sheet.style.width - 2 * PAD
+            # The name stands over the middle of the plot: what is wider than it would make the margins grow, and the plot
+            # narrow. Of several plots side by side it may be as wide as the sheet.
+            beside = self._margins["left"] if len(self._panels) == 1 else PAD
+            room = self._sheet.style.width - PAD - beside
         broken = self._sheet.broken(label.get_text(), max(room, 10 * PAD))
         if broken == label.get_text():
             return False

@@ -150,6 +150,16 @@ def test_long_names_are_broken_and_many_words_turned() -> None:
     assert {label.get_rotation() for label in many.axes[0].get_xticklabels()} == {90.0}
 
 
+def test_a_name_of_an_axis_wider_than_its_plot_is_broken_and_takes_no_width_of_it() -> None:
+    figure = go.Figure(go.Bar(x=[0.4, 0.9], y=["determiner and noun", "comparison and adverbs"], orientation="h"))
+    figure.update_xaxes(tickformat=".0%", side="top", range=[0, 1])
+    without = draw(figure, ONE).axes[0].get_position().width
+    figure.update_xaxes(title_text="Accuracy on minimal pairs (builtin/bert-mini-en)")
+    axes = draw(figure, ONE).axes[0]
+    assert axes.get_xlabel() == "Accuracy on minimal pairs\n(builtin/bert-mini-en)"
+    assert axes.get_position().width > without - 0.03
+
+
 def test_numbers_that_would_overlap_are_thinned_but_0_stays() -> None:
     places = list(range(-20, 21))
     figure = go.Figure(go.Scatter(x=places, y=places, mode="lines"))
