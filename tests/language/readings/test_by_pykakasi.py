@@ -137,7 +137,14 @@ def test_katakana_and_hiragana_of_one_spelling_agree(katakana: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("〆切", "しめきり"), ("〆切り", "しめきり"), ("〆鯖", "しめさば"), ("〆", "しめ"), ("〆日", "しめび"), ("切", "せつ")],
+    [
+        ("〆切", "しめきり"),
+        ("〆切り", "しめきり"),
+        ("〆鯖", "しめさば"),
+        ("〆", "しめ"),
+        ("〆日", "しめび"),
+        ("切", "せつ"),
+    ],
 )
 def test_the_sign_of_closing_is_read(text: str, expected: str) -> None:
     assert reading(text) == expected and is_read_whole(text)
