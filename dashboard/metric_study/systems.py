@@ -121,7 +121,7 @@ def scores_by_setting(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]
     settings = [f"setting {code}" for code in codes]
     wide = table.assign(setting=settings).pivot_table(index="system", columns="setting", values="score", sort=False)
     human = next((name for name, kind in zip(settings, table["kind"], strict=True) if kind == HUMAN), None)
-    if human in wide.columns:
+    if human is not None and human in wide.columns:
         wide = wide.sort_values(human, ascending=False, kind="stable")
     return wide, dict(zip(settings, _names(table), strict=True))
 
