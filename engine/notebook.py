@@ -147,7 +147,8 @@ def evaluate(
         frames = {"pairs": rescored.pairs, "tokens": rescored.tokens, "excluded": result.excluded}
         notices, signature = (*result.notices, *rescored.notices), rescoring.scored_signature(result, rescored)
     else:
-        frames, notices, signature = _tables(kind, result, shown), result.notices, result.signature
+        frames, notices = _tables(kind, result, shown), result.notices
+        signature = minimal_pairs_files.scored_signature(result, shown) if kind == "minimal-pairs" else result.signature
     return Evaluated(kind, all_with_input(EVALUATIONS[kind].tables, frames, dataset), notices, signature, result)
 
 

@@ -127,6 +127,13 @@ def test_a_model_is_named_by_its_directory(tmp_path: Path, fake: FakeBackend) ->
     assert set(result.tables["pairs"]["model"]) == {"builtin/bert-mini-ja"}
 
 
+def test_the_signature_has_what_the_tables_depend_on(fake: FakeBackend) -> None:
+    of_page = {"alpha": 1.3, "unigrams": "these sentences"}
+    found = engine.evaluate("minimal-pairs", [("猫がいる。", "猫はいる。")], "builtin/gpt2-mini-ja", alpha=1.3)
+    assert {name: found.signature[name] for name in of_page} == of_page
+    assert {"subset", "format", "rules"} <= set(found.signature)  # as the command's settings.json has them
+
+
 def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> None:
     pair = [("斉藤は笑った", "尾崎は笑った")]
     flat = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", idf="references", criterion="either")

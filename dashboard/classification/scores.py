@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -129,11 +130,8 @@ def comparisons(result: Result) -> None:
 def class_table(result: Result) -> None:
     """Draw the accuracy of each class under each model: a row for each class, a column for each model."""
     order = result.models.sort_values("rank", kind="stable")["model"].tolist()
-    table = result.classes.pivot(index="class", columns="model", values="accuracy")[order].rename(columns=shown_name)
-    sizes = result.classes.drop_duplicates("class").set_index("class")[["n_train", "n_test"]]
-    table = sizes.join(table).loc[list(dict.fromkeys(result.classes["class"]))].reset_index()
     st.dataframe(
-        table,
+        accuracy_by_class(result, order),
         hide_index=True,
         placeholder="–",
         alt=tr("Accuracy of each class under each model"),
@@ -144,11 +142,25 @@ def class_table(result: Result) -> None:
                 tr("Test sentences"), width="small", help=tr("In one training run.")
             ),
             **{
-                shown_name(model): st.column_config.NumberColumn(shortened(model, order), format="percent")
+                f"accuracy:{shown_name(model)}": st.column_config.NumberColumn(
+                    shortened(model, order), format="percent"
+                )
                 for model in order
             },
         },
     )
+
+
+def accuracy_by_class(result: Result, models: Sequence[str]) -> pd.DataFrame:
+    """A row for each class, in the order of the result: class, n_train, n_test, and accuracy:<model> for each model.
+
+    A model by its label if it has one, which may be the name of a column.
+    """
+    sizes = result.classes.drop_duplicates("class")[["class", "n_train", "n_test"]].reset_index(drop=True)
+    accuracies = result.classes.pivot(index="class", columns="model", values="accuracy")
+    for model in models:
+        sizes[f"accuracy:{shown_name(model)}"] = sizes["class"].map(accuracies[model])
+    return sizes
 
 
 def misclassified_sentences(result: Result, view: PageAddress) -> None:

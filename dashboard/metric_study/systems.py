@@ -102,15 +102,28 @@ def _ranking(table: pd.DataFrame) -> None:
 
 
 def _scores(table: pd.DataFrame) -> None:
-    labelled = table.assign(setting=_names(table))
-    wide = labelled.pivot_table(index="system", columns="setting", values="score", sort=False)
+    wide, names = scores_by_setting(table)
     st.dataframe(
-        wide.sort_values(tr("Human score"), ascending=False, kind="stable"),
+        wide,
         placeholder="–",
         alt=tr("Scores of the systems"),
-        column_config={"system": tr("System")},
+        column_config={"system": tr("System"), **names},
     )
     st.caption(tr("Means over the pairs that have a human score; the human score is the mean of the z-scores."))
+
+
+def scores_by_setting(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The mean scores of `SYSTEM_SCORES`, a row for each system, the best by the human score first; and column -> name.
+
+    A column for each setting, called by its number: two settings may have one name, as with dictionaries of one file name.
+    """
+    codes, _ = pd.factorize(pd.MultiIndex.from_frame(table[["kind", "model", "idf", "penalty"]]))
+    settings = [f"setting {code}" for code in codes]
+    wide = table.assign(setting=settings).pivot_table(index="system", columns="setting", values="score", sort=False)
+    human = next((name for name, kind in zip(settings, table["kind"], strict=True) if kind == HUMAN), None)
+    if human is not None and human in wide.columns:
+        wide = wide.sort_values(human, ascending=False, kind="stable")
+    return wide, dict(zip(settings, _names(table), strict=True))
 
 
 def _entities(table: pd.DataFrame) -> None:

@@ -32,10 +32,16 @@ from engine.evaluations.minimal_pairs.babylm.scores import BABYLM, babylm
 from engine.evaluations.minimal_pairs.babylm.tasks import may_have_tasks
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.files import FILES, analysis_of, check_predictions, check_shown, file_tables
+from engine.evaluations.minimal_pairs.files import (
+    FILES,
+    check_predictions,
+    check_shown,
+    file_tables,
+    scored_signature,
+)
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
-from engine.evaluations.minimal_pairs.records import THESE, WHOLE, PairScoring
+from engine.evaluations.minimal_pairs.records import THESE, PairScoring
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.language.quantities import count
@@ -149,20 +155,7 @@ def run(options: argparse.Namespace) -> None:
             for model, reason in dict.fromkeys(zip(undefined["model"], undefined["reason"], strict=True))
         ]
     print_notices(tuple(filter(None, over)))
-    signature = {
-        **result.signature,
-        "alpha": shown.alpha,
-        "unigrams": result.unigrams,
-        "subset": shown.subset,
-        "format": result.format,
-        "rules": result.rules,
-        **({"levels": list(shown.levels)} if shown.levels else {}),
-        **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
-        **({"region": shown.region} if shown.region != WHOLE else {}),
-        **({"folds": shown.folds} if "folds" not in analysis_of(dataset.data_kind).not_applicable else {}),
-        **({"predictions": list(shown.predictions)} if shown.predictions else {}),
-    }
-    write_tables(options.out, signature, FILES, tables | tables_of_challenge, dataset)
+    write_tables(options.out, scored_signature(result, shown), FILES, tables | tables_of_challenge, dataset)
     if submitted:
         folder = options.out / options.submission
         files = written(submitted, folder)

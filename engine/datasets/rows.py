@@ -42,12 +42,12 @@ MISSING_MANY = Message(
 INVISIBLE = Message("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
 INVISIBLE_MANY = Message("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
 SPACES = Message(
-    "{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
+    "{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it may change "
     "the scores): {listed}."
 )
 SPACES_MANY = Message(
     "{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
-    "changes the scores): {listed}."
+    "may change the scores): {listed}."
 )
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
@@ -63,11 +63,19 @@ FEW_TEXTS = Message(
     "'{column}' would be read as sentences, and holds {n:,} different texts in {rows}, as labels do. Choose the column "
     "of the sentences (--column ROLE=NAME, or on the page)."
 )
-# What runs of earlier versions, which read such columns, say of them.
+# What runs of earlier versions say of their data.
 NOTICED_BEFORE = (
     Message("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?"),
     Message(
         "'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the right column?"
+    ),
+    Message(
+        "{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
+        "the scores): {listed}."
+    ),
+    Message(
+        "{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
+        "changes the scores): {listed}."
     ),
 )
 FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters

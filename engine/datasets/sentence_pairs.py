@@ -15,7 +15,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table, with_other_rows
 from engine.datasets.formats.grid import quoted
-from engine.datasets.text_column import labels
+from engine.datasets.text_column import group_name, labels
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message
 
@@ -255,7 +255,7 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     references, candidates = (tuple(column_names.values(frame, chosen[side])) for side in ("reference", "candidate"))
     rows.refuse_other_than_sentences(str(chosen["reference"]), references)
     rows.refuse_other_than_sentences(str(chosen["candidate"]), candidates)
-    categories = labels(column_names.values(frame, chosen["category"]), str.strip)
+    categories = labels(column_names.values(frame, chosen["category"]), group_name)
     human = {
         name: tuple(_number(score) for score in column_names.values(frame, column))
         for column, name in further_columns.names_without(HUMAN, several["human"]).items()

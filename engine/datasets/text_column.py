@@ -6,6 +6,7 @@ A column here is a sequence of str, which compares, adds and slices as a tuple o
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from json.encoder import encode_basestring
@@ -201,6 +202,17 @@ def any_match(texts: Sequence[str], pattern: str) -> bool:
         return bool(pc.any(pc.match_substring_regex(texts.array, pattern)).as_py())
     found = re.compile(pattern)
     return any(found.search(text) for text in texts)
+
+
+def group_name(text: str) -> str:
+    """The name of a group of rows, such as a class or a category: without white space at its ends, in Unicode's NFC.
+
+    Names that look alike are one name, as macOS writes が with a mark of its own in the names of files.
+
+    >>> group_name("か\u3099 ") == "が"
+    True
+    """
+    return unicodedata.normalize("NFC", text.strip())
 
 
 def labels(texts: Iterable[str], change: Callable[[str], str] = str) -> tuple[str, ...]:

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.measures.checks import without_rounding_at_one
 from engine.measures.similarity_blocks import Ints, Lines, along_both_sides, parts
 from engine.messages.message import Message
 
 NO_MATCH = -1
+# By so much the product of two equal unit vectors of float32 may differ from 1 (seen: 1.2e-7).
+ROUNDING = 5e-7
 
 Floats = NDArray[np.float64]
 
@@ -59,13 +62,15 @@ def best_matches(
 
     Edges: of equally similar tokens the first one wins. Where no token of the other side is eligible
     (an empty sentence, or only special tokens with match_special=False) the match is -1 and the
-    similarity nan.
+    similarity nan. A greatest similarity that differs from 1 or -1 by the rounding of float32 is 1 or -1: equal
+    sentences have a score of 1 and tie, and no rank correlation depends on their last digits.
 
     Raises InputError when the shapes do not fit together or a similarity is not finite.
 
     Source: Zhang et al. 2020 (BERTScore), equation 1; "Maximum Similarity" in section 3 of the
-    Japanese novel paper. Departure from bert_score: no clamping of negative similarities at 0 in
-    padded batches, because nothing is padded here; so a pair's matches do not depend on the other pairs.
+    Japanese novel paper. Departures from bert_score: no clamping of negative similarities at 0 in
+    padded batches, because nothing is padded here; so a pair's matches do not depend on the other pairs. And the rounding
+    at 1, which bert_score keeps (its F1 of a sentence and itself is 0.9999999 or 1.0000001).
 
     >>> matches = best_matches([0.9, 0.1, 0.2, 0.3], [2, 2], [False] * 4)  # one pair
     >>> matches.position.tolist(), matches.similarity.tolist()
@@ -98,7 +103,7 @@ def best_matches(
     for side, results in ((of_reference, by_row), (~of_reference, by_column)):
         if results:
             position[side], greatest[side] = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
-    return BestMatches(position, greatest)
+    return BestMatches(position, without_rounding_at_one(greatest, ROUNDING))
 
 
 def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> PRF:

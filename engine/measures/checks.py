@@ -1,4 +1,4 @@
-"""The door of every measure on vectors: two dimensions, numbers, all finite."""
+"""What goes into a measure on vectors (two dimensions, numbers, all finite), and cosines that are 1 but for rounding."""
 
 from __future__ import annotations
 
@@ -36,3 +36,16 @@ def finite_vectors(vectors: ArrayLike) -> NDArray[np.float64]:
             )
         )
     return array
+
+
+def without_rounding_at_one(cosines: ArrayLike, rounding: float) -> NDArray[np.float64]:
+    """Cosines in [-1, 1]: those within `rounding` of 1 or -1, or beyond, are 1 or -1; nan stays nan.
+
+    The cosine of a vector with itself is 1, and comes out as 0.99999995 or 1.00000004: pairs of equal sentences would
+    be ordered by their last digits.
+
+    >>> without_rounding_at_one([0.99999995, 1.00000004, 0.5, -1.00000004], 5e-7).tolist()
+    [1.0, 1.0, 0.5, -1.0]
+    """
+    values = np.asarray(cosines, dtype=np.float64)
+    return np.where(np.abs(values) > 1 - rounding, np.sign(values), values)

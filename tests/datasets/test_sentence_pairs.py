@@ -37,7 +37,7 @@ def test_a_dataset_is_what_the_file_says() -> None:
     assert (pairs.n, len(pairs)) == (2, 2)
     assert pairs.notices == (
         "1 row has a space at an end, or two together, in one sentence of the pair alone (kept; "
-        "it changes the scores): 1.",
+        "it may change the scores): 1.",
         "Human scores 'score': 4.5 to 4.5, taken to be on the scale 1-5.",
         "1 row lacks a score in 'score' (left out of correlations): 2.",
     )
@@ -218,3 +218,7 @@ def test_jsts() -> None:
 def test_a_sentence_as_programs_write_a_missing_one_is_noticed() -> None:
     pairs = dataset("reference,candidate\n雨だ。,nan\n晴れだ。,晴れ。\n")
     assert pairs.notices == ("1 row holds 'nan' in 'candidate', as programs write a missing value (kept as it is): 1.",)
+
+
+def test_categories_that_look_alike_are_one() -> None:
+    assert dataset("reference,candidate,category\nか\u3099,が,が\nき,く,か\u3099\n").categories == ("が", "が")

@@ -50,6 +50,19 @@ def scored(
     return score.precision.item(), score.recall.item(), score.f1.item()
 
 
+def test_equal_sentences_tie_at_1_whatever_float32_makes_of_a_vector_and_itself() -> None:
+    random = np.random.default_rng(0)
+    scores = []
+    for n in (3, 5, 9):
+        vectors = random.normal(size=(n, 300)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        products = vectors @ vectors.T
+        assert set(products.diagonal().tolist()) != {1.0}
+        scores.append(scored(products, random.random(n), random.random(n)))
+    assert set(scores) == {(1.0, 1.0, 1.0)}
+    assert matched([[-1.0000001, -1.00000012]]).similarity.tolist() == [-1.0] * 3
+
+
 def test_by_hand() -> None:
     #              candidate: a    b    c
     # reference x            0.9  0.2  0.1      best a, 0.9

@@ -82,6 +82,10 @@ def test_cosines_equal_scipys(seed: int, n: int) -> None:
     # the same products in another order
     np.testing.assert_allclose(vector_cosines(first, second), expected, atol=1e-12)
     np.testing.assert_allclose(vector_cosines(9 * second, first / 7), expected, atol=1e-12)
+    # A sentence and itself: 1, not 0.9999999999999999 or 1.0000000000000002.
+    assert set(vector_cosines(first, first).tolist()) == {1.0} and set(vector_cosines(first, -3 * first).tolist()) == {
+        -1.0
+    }
 
 
 @settings(max_examples=30)

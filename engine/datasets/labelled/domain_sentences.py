@@ -14,6 +14,7 @@ from engine.datasets.corpora.corpus import split_sentences
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
+from engine.datasets.text_column import group_name
 from engine.errors import BadRow
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -115,4 +116,4 @@ def split_into_sentences(
 
 def _texts_and_domains(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     domains = column_names.values(table.frame, chosen["domain"])
-    return tuple(column_names.values(table.frame, chosen["text"])), tuple(domain.strip() for domain in domains)
+    return tuple(column_names.values(table.frame, chosen["text"])), tuple(map(group_name, domains))

@@ -14,6 +14,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.outside_vectors import OutsideVectors, vectors_of, with_vectors
+from engine.datasets.text_column import group_name
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message, together
@@ -193,7 +194,7 @@ def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     labels = column_names.values(table.frame, chosen["label"])
-    return tuple(column_names.values(table.frame, chosen["text"])), tuple(label.strip() for label in labels)
+    return tuple(column_names.values(table.frame, chosen["text"])), tuple(map(group_name, labels))
 
 
 def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:

@@ -14,6 +14,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
+from engine.datasets.text_column import group_name
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message, together
 
@@ -183,7 +184,7 @@ def from_table(
     numbers = tuple(int(number) for number in table.frame.index)
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
-    domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
+    domains = tuple(map(group_name, column_names.values(table.frame, chosen["domain"])))
     rows.refuse_other_than_sentences(str(chosen["text"]), texts)
     notices = (
         table.notices

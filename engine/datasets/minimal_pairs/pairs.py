@@ -29,7 +29,7 @@ from engine.datasets.minimal_pairs import (
 )
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
-from engine.datasets.text_column import JsonRows, at, concatenated, labels, series_of_texts
+from engine.datasets.text_column import JsonRows, at, concatenated, group_name, labels, series_of_texts
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
 from engine.messages.message import Message, named
@@ -317,7 +317,7 @@ def from_table(
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
     for column, of_column in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
         rows.refuse_other_than_sentences(column, of_column)
-    categories = labels(column_names.values(frame, chosen["category"]), str.strip)
+    categories = labels(column_names.values(frame, chosen["category"]), group_name)
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if judged.is_judgement(name, layout)]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
@@ -375,7 +375,7 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
         table.name,
         sentences,
         sentences,
-        labels(column_names.values(frame, category), str.strip),
+        labels(column_names.values(frame, category), group_name),
         tuple(int(number) for number in frame.index),
         {name: labels(column_names.values(frame, name), str.strip) for name in fields},
         (table.name,) * n,
@@ -437,7 +437,7 @@ def _of_texts(table: Table, columns: Mapping[str, str | None], *, skip_bad_rows:
         table.name,
         documents,
         documents,
-        labels(column_names.values(frame, category), str.strip),
+        labels(column_names.values(frame, category), group_name),
         numbers,
         {name: tuple(frame[name].str.strip()) for name in fields if name in frame},
         (table.name,) * n,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import MAX_LABELS, LabelledSentences
+from engine.datasets.text_column import group_name
 from engine.errors import InputError
 from engine.evaluations.clusters.records import CLASS_COLUMNS, CLUSTERINGS, EXCLUDE, OVERLAP, Settings
 from engine.evaluations.clusters.tables import NO_NEIGHBOURS, overlap_row
@@ -105,7 +106,7 @@ def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[st
                     others=others,
                 )
             )
-        by_column[column] = tuple(value.strip() for value in dataset.further[column])
+        by_column[column] = tuple(map(group_name, dataset.further[column]))
     return by_column
 
 

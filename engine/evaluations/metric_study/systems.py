@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.datasets.text_column import group_name
 from engine.errors import InputError
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import HUMAN, SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS
@@ -155,7 +156,7 @@ def systems_of(dataset: SentencePairs, column: str | None) -> Systems | None:
     """
     if column is None and COLUMN not in dataset.further:
         return None
-    values = [value.strip() for value in further_column(dataset, column or COLUMN, Message("the systems"))]
+    values = [group_name(value) for value in further_column(dataset, column or COLUMN, Message("the systems"))]
     names = tuple(dict.fromkeys(value for value in values if value))
     if len(names) < 2:
         if column is None:

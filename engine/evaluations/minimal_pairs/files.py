@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
 from engine.evaluations.minimal_pairs.kinds import acquisition, pairs, reading, single_sentences, texts
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, PROMPTED, Analysis, Asked
 from engine.evaluations.minimal_pairs.prompts.templates import templates_of
-from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, NO_PROMPTS, PairScoring, Result, Settings
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, NO_PROMPTS, WHOLE, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message, list_of
@@ -57,6 +58,23 @@ NO_CONDITIONS = Message(
 def analysis_of(kind: DataKind) -> Analysis:
     """What is computed of data of a kind."""
     return ANALYSES[kind.name]
+
+
+def scored_signature(result: Result, shown: PairScoring) -> dict[str, Any]:
+    """The signature of the tables of a result under these choices: that of the run, with what its tables depend on."""
+    return {
+        **result.signature,
+        "alpha": shown.alpha,
+        "unigrams": result.unigrams,
+        "subset": shown.subset,
+        "format": result.format,
+        "rules": result.rules,
+        **({"levels": list(shown.levels)} if shown.levels else {}),
+        **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
+        **({"region": shown.region} if shown.region != WHOLE else {}),
+        **({"folds": shown.folds} if "folds" not in analysis_of(result.data_kind).not_applicable else {}),
+        **({"predictions": list(shown.predictions)} if shown.predictions else {}),
+    }
 
 
 def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:

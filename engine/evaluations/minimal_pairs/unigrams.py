@@ -43,6 +43,7 @@ def log_probabilities(
 def sentence_sums(values: np.ndarray, lengths: np.ndarray, codes: np.ndarray | None = None) -> np.ndarray:
     """Sums of consecutive `values` (n,), `lengths` (n_sentences,) of them each: float64 (n_sentences,).
 
+    Each sentence is added up by itself, so that a sentence that stands twice has one sum, whatever stands before it.
     codes: int (n,), the place in `values` of each number that is added, where these are a vocabulary's.
 
     >>> sentence_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 0, 1])).tolist()
@@ -50,18 +51,16 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray, codes: np.ndarray | N
     >>> sentence_sums(np.array([1.0, 2.0]), np.array([1, 2]), np.array([1, 0, 1])).tolist()
     [2.0, 3.0]
     """
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    totals, before = np.zeros(len(bounds)), 0.0
-    for start in range(0, len(values if codes is None else codes), BLOCK):  # all at once are twice what the tokens take
-        block = slice(start, start + BLOCK)
-        running = np.array(values[block] if codes is None else values[codes[block]], dtype=np.float64)
-        if start:
-            running[0] += before
-        np.cumsum(running, out=running)
-        ending = slice(*np.searchsorted(bounds, [start, start + len(running)], side="right"))
-        totals[ending] = running[bounds[ending] - start - 1]
-        before = running[-1]
-    return np.diff(totals)
+    counts = np.asarray(lengths, dtype=np.int64)
+    starts, filled = np.cumsum(counts) - counts, np.flatnonzero(counts)
+    totals, n = np.zeros(len(counts)), int(counts.sum())
+    # Whole sentences, about BLOCK tokens of them: all at once are twice what the tokens take.
+    for chosen in np.split(filled, np.searchsorted(starts[filled], np.arange(BLOCK, n, BLOCK))):
+        if len(chosen):
+            block = slice(starts[chosen[0]], starts[chosen[-1]] + counts[chosen[-1]])
+            numbers = values[block] if codes is None else values[codes[block]]
+            totals[chosen] = np.add.reduceat(np.asarray(numbers, dtype=np.float64), starts[chosen] - block.start)
+    return totals
 
 
 def with_unigrams(result: Result, choice: str) -> Result:

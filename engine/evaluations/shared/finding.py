@@ -7,6 +7,7 @@ what would change the finding; nobody else words it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,10 +132,20 @@ def spoken(models: Iterable[str]) -> dict[str, str]:
     >>> spoken(["builtin/bert-mini-ja", "/srv/models/ours", "Base=/srv/models/base", "owner/name"])
     {'builtin/bert-mini-ja': 'bert-mini-ja', '/srv/models/ours': 'ours', 'Base=/srv/models/base': 'Base', \
 'owner/name': 'owner/name'}
+    >>> list(spoken(["builtin/bert-mini-ja", "bert-mini-ja=/srv/models/ours"]).values())
+    ['builtin/bert-mini-ja', 'bert-mini-ja']
     """
-    whole = {model: shown_name(model).removeprefix(BUILT_IN) for model in models}
+    full = {model: shown_name(model) for model in models}
+    whole = {model: name.removeprefix(BUILT_IN) for model, name in full.items()}
     short = {model: _last_part(name) for model, name in whole.items()}
-    return {model: short[model] if list(short.values()).count(short[model]) == 1 else whole[model] for model in whole}
+    taken = [Counter(names.values()) for names in (short, whole)]
+    return {
+        model: next(
+            (names[model] for names, n_each in zip((short, whole), taken, strict=True) if n_each[names[model]] == 1),
+            name,
+        )
+        for model, name in full.items()
+    }
 
 
 def listed(names: Sequence[str]) -> str:

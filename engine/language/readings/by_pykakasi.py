@@ -14,7 +14,7 @@ from engine.language.readings.variants import usual_kanji
 from engine.version import library_version
 
 # A reading depends on pykakasi's dictionary and on the rules of this folder: both belong into a signature.
-ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 5"
+ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 6"
 CACHED_READINGS = 200_000
 UNPACKED_TABLES = 500
 
@@ -22,6 +22,8 @@ UNPACKED_TABLES = 500
 _READABLE = re.compile("[ぁ-ゖゝゞァ-ヺーヽヾ々〆\u3400-\u4dbf\u4e00-\u9fff]+")
 # ヶ between kanji is the particle が, which pykakasi knows as ヶ, ケ or が in one name each: 霞ヶ関, 関ケ原, 霞が関.
 _KE = re.compile("(?<=[々\u3400-\u9fff])[ヶケヵ](?=[々\u3400-\u9fff])")
+# 〆 is しめ, written 締 in the words that pykakasi knows so; it leaves out 〆 itself.
+_SHIME = re.compile("〆(?=[切日])")
 _lock = threading.Lock()
 
 
@@ -33,7 +35,7 @@ def reading(text: str) -> str:
     that half-width kana read as kana, with variants such as 髙 and 﨑 read as 高 and 崎; then pykakasi.
     Katakana become hiragana; ー stays ー, also in hiragana words, so コーヒー and こーひー agree, and
     こうひい differs from them by two; ゝ and ゞ become the kana they repeat (すゝ is すす, すゞ is すず). ヶ between
-    kanji is read as a part of the name where pykakasi knows it (関ヶ原 is せきがはら), else as が.
+    kanji is read as a part of the name where pykakasi knows it (関ヶ原 is せきがはら), else as が. 〆 is しめ (〆切).
     Digits, Latin letters, symbols, other scripts and kanji unknown to pykakasi have no reading and are
     dropped (`is_read_whole` tells). pykakasi reads this string only: 日 is にち here, though ついたち in 一日.
 
@@ -42,7 +44,7 @@ def reading(text: str) -> str:
     >>> [reading(name) for name in ("斉藤", "斎藤", "##サイトウ", "ｻｲﾄｳ", "尾崎", "A4")]
     ['さいとう', 'さいとう', 'さいとう', 'さいとう', 'おざき', '']
     """
-    plain = usual_kanji(strip_subword_marks(text))
+    plain = _SHIME.sub("締", usual_kanji(strip_subword_marks(text))).replace("〆", "しめ")
     converted = _converted(plain)
     if _KE.search(plain) and re.search("[ゕゖ]", converted):
         spelt = (_converted(_KE.sub(kana, plain)) for kana in ("ケ", "が"))

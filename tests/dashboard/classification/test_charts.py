@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.classification import charts
 from dashboard.classification.face import FACE
-from dashboard.classification.scores import never_correct, size_summary
+from dashboard.classification.scores import accuracy_by_class, never_correct, size_summary
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.classification.records import Result, Settings
@@ -156,6 +156,19 @@ def test_the_size_summary_has_the_counts_and_low_training_accuracies(result: Res
     assert "The training accuracy is below 90%:" in size_summary(all_underfitted)
     standardized = dataclasses.replace(underfitted, settings=Settings(MODELS, standardize=True))
     assert "training accuracy" not in size_summary(standardized)
+
+
+def test_labels_of_models_may_be_names_of_columns() -> None:
+    names = ("class=a", "n_train=b", "n_test=c", "index=d")
+    texts = tuple(f"文{i}" for i in range(60))
+    data = LabelledSentences("made up", texts, LABELS * 20, tuple(range(1, 61)))
+    result = evaluate(Settings(names, seeds=1), data, SessionFake())  # type: ignore[arg-type]
+    table = accuracy_by_class(result, names)
+    assert table["class"].tolist() == list(dict.fromkeys(result.classes["class"])) and len(table.columns) == 3 + 4
+    for name in names:
+        own = result.classes[result.classes["model"] == name]
+        assert table[f"accuracy:{name.partition('=')[0]}"].tolist() == own["accuracy"].tolist()
+        assert table["n_train"].tolist() == own["n_train"].tolist()
 
 
 def test_misclassified_sentences_are_those_of_the_model(result: Result) -> None:

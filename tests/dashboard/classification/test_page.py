@@ -81,7 +81,7 @@ def test_several_models_have_a_confusion_matrix_each_and_are_compared(backend: F
     assert len(app.get("plotly_chart")) == 1 + 3
     result = session.engine().runs.result(app.query_params["run"])
     by_class = next(table.value for table in app.dataframe if "n_train" in table.value.columns)
-    assert set(THREE) <= set(by_class.columns) and len(by_class) == 9
+    assert {f"accuracy:{model}" for model in THREE} <= set(by_class.columns) and len(by_class) == 9
     assert any("separable" in table.value.columns and len(table.value) == 3 for table in app.dataframe)
     missed = next(table.value for table in app.dataframe if "predicted" in table.value.columns)
     best = result.models.sort_values("rank")["model"].iloc[0]

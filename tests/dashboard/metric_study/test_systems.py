@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from dashboard.metric_study.systems import scores_by_setting
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.evaluations.metric_study.records import Settings
@@ -53,3 +54,18 @@ def test_the_page_ranks_systems_by_every_setting_and_column(language: str) -> No
     grid = next(frame.value for frame in app.dataframe if "p holm" in frame.value)
     corrected = runs.result(run_id).correlations["williams_holm_p"]
     assert (grid["p holm"] != "").sum() == corrected.notna().sum() > 0
+
+
+def test_settings_of_one_name_keep_their_own_scores() -> None:
+    cells = [
+        ("human", "human", "", "", {"s": 0.5, "t": 1.0}),
+        ("metric", "Human score", "", "", {"s": 20.0, "t": 10.0}),
+        ("bertscore", "m", "/a/mine.json", "none", {"s": 0.25, "t": 0.5}),
+        ("bertscore", "m", "/b/mine.json", "none", {"s": 0.75, "t": 0.125}),
+    ]
+    columns = ["kind", "model", "idf", "penalty", "system", "score"]
+    rows = [(*cell, system, score) for *cell, scores in cells for system, score in scores.items()]
+    wide, names = scores_by_setting(pd.DataFrame(rows, columns=columns))
+    assert wide.index.tolist() == ["t", "s"] and len(wide.columns) == len(names) == 4
+    assert wide.to_numpy().tolist() == [[1.0, 10.0, 0.5, 0.125], [0.5, 20.0, 0.25, 0.75]]
+    assert [names[column] for column in wide.columns][:2] == ["Human score", "Human score"]

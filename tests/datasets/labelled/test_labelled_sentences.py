@@ -235,3 +235,8 @@ def test_no_other_column_would_do() -> None:
 
 def test_a_thousand_labels_are_weighed() -> None:
     assert dataset("text,label\n" + "".join(f"s{i},id{i}\n" for i in range(1000))).n == 1000
+
+
+def test_names_that_look_alike_are_one_class_and_sentences_stay_as_they_are() -> None:
+    read = dataset("text,label\nか\u3099をむく。,が\n花を見る。,か\u3099\n雨だ。,ガ\n")
+    assert read.labels == ("が", "が", "ガ") and read.texts[0] == "か\u3099をむく。"

@@ -14,6 +14,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.classification.records import MOST_CLASSES, Result, Settings
+from engine.evaluations.classification.tables import model_table
 from engine.evaluations.shared.rank_ranges import ranges_of
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
@@ -139,6 +140,18 @@ def test_models_of_one_mind_share_rank_and_group() -> None:
     models = evaluated(Settings(("a", "b")), session=Alike()).models
     assert models["rank"].tolist() == [1, 1] and models["rank_group"].tolist() == [1, 1]
     assert models["rank_first"].tolist() == [1, 1] and models["rank_last"].tolist() == [2, 2]
+
+
+def test_equal_numbers_of_right_answers_are_equal_accuracies() -> None:
+    # 11 of 35 answers are right under each: the means of their shares of 7 differ in the last digit.
+    shares = [[1, 1, 2, 3, 4], [0, 0, 0, 4, 7], [2, 2, 2, 2, 3], [0, 1, 2, 3, 5]]
+    runs = pd.DataFrame(
+        [(f"m{i}", n_right / 7) for i, of_model in enumerate(shares) for n_right in of_model],
+        columns=["model", "accuracy"],
+    )
+    labels = ["a", "b"] * 7
+    models = model_table(runs, labels, [np.arange(14) >= 7] * 5)
+    assert set(models["accuracy_mean"]) == {11 / 35} and models["rank"].tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(("given", "asked"), [(None, 4), (-1, 4), (0, 0), (-5, 0)])

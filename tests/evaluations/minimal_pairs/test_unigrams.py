@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -81,14 +82,22 @@ def test_sums_of_consecutive_values() -> None:
     assert sentence_sums(np.array([]), np.array([], dtype=int)).tolist() == []
 
 
+def test_a_sentence_has_the_same_sum_wherever_it_stands() -> None:
+    sums = sentence_sums(np.tile([-0.1, -0.2, -0.3], 50), np.full(50, 3))
+    assert len(set(sums.tolist())) == 1 and sums[0] == pytest.approx(-0.6, abs=1e-15)
+    # A probability of 0 is that of its own sentence alone.
+    assert sentence_sums(np.array([-np.inf, -1.0, -2.0]), np.array([1, 2])).tolist() == [-np.inf, -3.0]
+
+
 @given(st.data())
-def test_sums_are_to_the_last_bit_those_of_one_running_total(data: st.DataObject) -> None:
-    n_each = np.array(data.draw(st.lists(st.integers(0, 5), max_size=9)), dtype=np.int64)
+def test_sums_are_to_the_last_bit_those_of_each_sentence_alone(data: st.DataObject) -> None:
+    n_each = np.array(data.draw(st.lists(st.integers(0, 40), max_size=9)), dtype=np.int64)
     random, n = np.random.default_rng(data.draw(st.integers(0, 2**32))), int(n_each.sum())
     vocabulary = -random.gamma(2, 3, 7) * 10.0 ** random.integers(-12, 3, 7)
     codes = random.integers(0, 7, n).astype(np.int8)
-    totals, ends = np.concatenate([[0.0], np.cumsum(vocabulary[codes])]), np.cumsum(n_each)
-    expected = (totals[ends] - totals[ends - n_each]).tolist()
+    parts = np.split(vocabulary[codes], np.cumsum(n_each))[: len(n_each)]
+    expected = [float(np.add.reduceat(part, [0])[0]) if len(part) else 0.0 for part in parts]
+    assert expected == pytest.approx([math.fsum(part) for part in parts])
     for block in (1, 3, 2**20):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(unigrams, "BLOCK", block)

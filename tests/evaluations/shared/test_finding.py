@@ -158,6 +158,8 @@ def test_models_are_called_by_the_last_part_of_their_paths_where_that_tells_them
     assert spoken(["/srv/a/ours", "/srv/b/theirs"]) == {"/srv/a/ours": "ours", "/srv/b/theirs": "theirs"}
     same = ["/srv/a/ours", "/srv/b/ours"]
     assert spoken(same) == dict(zip(same, same, strict=True))
+    labelled = ["builtin/bert-mini-ja", "bert-mini-ja=builtin/gpt2-mini-ja"]
+    assert list(spoken(labelled).values()) == ["builtin/bert-mini-ja", "bert-mini-ja"]
     assert p_value(0.05) == "p = 0.050"
 
 

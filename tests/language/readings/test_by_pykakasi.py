@@ -13,6 +13,7 @@ from pykakasi.kanji import Kanwa
 from pykakasi.properties import Configurations
 
 from engine.language.readings.by_pykakasi import ENGINE_VERSION, PackedTables, reading
+from engine.language.readings.words import is_read_whole
 
 HIRAGANA = re.compile(r"[ぁ-ゖー]*")
 
@@ -132,6 +133,21 @@ def test_any_text_gives_hiragana_and_a_reading_reads_as_itself(text: str) -> Non
 def test_katakana_and_hiragana_of_one_spelling_agree(katakana: str) -> None:
     hiragana = "".join(chr(ord(character) - 0x60) for character in katakana)
     assert reading(katakana) == reading(hiragana) == hiragana
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("〆切", "しめきり"),
+        ("〆切り", "しめきり"),
+        ("〆鯖", "しめさば"),
+        ("〆", "しめ"),
+        ("〆日", "しめび"),
+        ("切", "せつ"),
+    ],
+)
+def test_the_sign_of_closing_is_read(text: str, expected: str) -> None:
+    assert reading(text) == expected and is_read_whole(text)
 
 
 def test_threads_get_what_one_thread_gets() -> None:
