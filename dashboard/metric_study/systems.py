@@ -118,7 +118,7 @@ def scores_by_setting(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]
     A column for each setting, called by its number: two settings may have one name, as with dictionaries of one file name.
     """
     codes, _ = pd.factorize(pd.MultiIndex.from_frame(table[["kind", "model", "idf", "penalty"]]))
-    settings = [f"setting {code}" for code in codes]
+    settings = [f"setting {code}" for code in codes]  # untranslated
     wide = table.assign(setting=settings).pivot_table(index="system", columns="setting", values="score", sort=False)
     human = next((name for name, kind in zip(settings, table["kind"], strict=True) if kind == HUMAN), None)
     if human is not None and human in wide.columns:
