@@ -30,3 +30,11 @@ def test_the_list_itself(tmp_path: Path) -> None:
     assert of(long) == long
     with pytest.raises(InputError, match="neither a file nor a list"):
         of(str(tmp_path / "missing.csv"))
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "name,reading\n"])
+def test_a_file_without_an_entry_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "readings.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"readings\.csv holds no entry"):
+        of(str(path))

@@ -21,7 +21,7 @@ from dashboard.shared.wording import show_error
 from engine.datasets.formats.encodings import decode
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
-from engine.language.readings.own import in_one_line, own_readings
+from engine.language.readings.own import in_one_line, of_file, own_readings
 from engine.messages.languages import tr, tr_n
 from engine.options import Option
 from engine.runs.access.own_readings import ReadingsAccess
@@ -99,7 +99,7 @@ def _uploaded(key: str, former: str, number: int) -> None:
     st.session_state[_number_key(key)] = number + 1
     try:
         text = decode(file.getvalue(), file.name)
-        st.session_state[key] = _lines(in_one_line(text))
+        st.session_state[key] = _lines(of_file(text, file.name))
         _keep_if_begun_from_kept(text, former)
     except InputError as error:
         st.session_state[_failed_key(key)] = error

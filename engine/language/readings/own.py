@@ -101,6 +101,16 @@ def in_one_line(text: str) -> str:
     return with_entries((name, own[plain_form(name)]) for name in own.names)
 
 
+def of_file(text: str, name: str) -> str:
+    """The list of a file in one line. Raises InputError as `own_readings`, and for a file without an entry."""
+    line = in_one_line(text)
+    if not line:
+        raise InputError(
+            Message("{name} holds no entry. Write each as a name and its reading in kana, 斉藤=さいとう.", name=name)
+        )
+    return line
+
+
 def with_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
     """A list in one line, of names and their readings."""
     return ENTRIES.join(f"{quoted(name)}{READS}{READINGS.join(readings)}" for name, readings in entries)
