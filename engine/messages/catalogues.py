@@ -77,6 +77,15 @@ FORMER = {
     "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are easier than the rest.": (
         "Of {n_test} test sentences {mean:.3g} are also among the training sentences: they are easier than the rest."
     ),
+    "{name} can align none of the {alignments}; the first: row {row}, {reason}.": (
+        "{name} can align none of the {alignments}. The first, row {row}: {reason}"
+    ),
+    "{model} can score none of the {rows}; the first: row {row}, {reason}.": (
+        "{model} can score none of the {rows}. The first, row {row}: {reason}"
+    ),
+    "{model} can fill none of the {n}; the first: row {row}, {reason}": (
+        "{model} can fill none of the {n}. The first, row {row}: {reason}"
+    ),
     "config.json in {directory} holds a number that is none (NaN). {ADVICE}": (
         "config.json in {directory} holds a value that is not a number (NaN). {ADVICE}"
     ),

@@ -204,7 +204,7 @@ def _packed(
     if not shapes:
         raise InputError(
             Message(
-                "{name} can align none of the {alignments}; the first: row {row}, {reason}.",
+                "{name} can align none of the {alignments}. The first, row {row}: {reason}",
                 name=facts.name,
                 alignments=count(len(alignments), "pair"),
                 row=excluded[0][1],

@@ -70,7 +70,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         if not kept:
             raise InputError(
                 Message(
-                    "{model} can fill none of the {n}; the first: row {row}, {reason}",
+                    "{model} can fill none of the {n}. The first, row {row}: {reason}",
                     model=model,
                     n=count(dataset.n, "sentence"),
                     row=dataset.rows[0],

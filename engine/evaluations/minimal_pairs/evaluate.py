@@ -157,7 +157,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
             table = excluded[model]
             raise InputError(
                 Message(
-                    "{model} can score none of the {rows}; the first: row {row}, {reason}.",
+                    "{model} can score none of the {rows}. The first, row {row}: {reason}",
                     model=model,
                     rows=rows,
                     row=table["row"].iloc[0],

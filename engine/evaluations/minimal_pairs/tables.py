@@ -304,7 +304,7 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
             for side, side_pieces in zip(dataset.data_kind.sides, scored.by_side, strict=False)
             if "excluded" in side_pieces[i]
         ]
-        lines.append((model, dataset.rows[i], together("; ", dict.fromkeys(reasons))))
+        lines.append((model, dataset.rows[i], together(" ", dict.fromkeys(reasons))))
     return EXCLUDED.frame(lines)
 
 

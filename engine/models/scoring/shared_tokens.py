@@ -53,7 +53,7 @@ def shared_token_log_likelihoods(
         shared = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
         scored = [np.isin(shared[:, side], scored_positions(sides[side], next_token)) for side in range(len(SIDES))]
         shared = shared[scored[0] & scored[1]]
-        reasons.append(together("; ", long) or ("" if len(shared) else Message("The two sentences share no token.")))
+        reasons.append(together(" ", long) or ("" if len(shared) else Message("The two sentences share no token.")))
         shared_positions.append(shared[:0] if reasons[-1] else shared)
     texts = [spans for sides in spans_by_pair for spans in sides]
     positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]

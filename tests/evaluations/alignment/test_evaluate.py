@@ -92,7 +92,7 @@ def test_too_long_pairs_are_left_out_and_listed() -> None:
     pairs = SentencePairs("long", ("猫", long), ("犬", "犬"), ("", ""), {}, (1, 4))
     result = run(pairs)
     assert result.excluded["row"].tolist() == [4, 4] and any("1 of 2 pairs" in notice for notice in result.notices)
-    with pytest.raises(InputError, match="none of the 1 pair; the first: row 4, too long"):
+    with pytest.raises(InputError, match=r"none of the 1 pair\. The first, row 4: too long"):
         run(SentencePairs("long", (long,), ("犬",), ("",), {}, (4,)))
 
 

@@ -222,7 +222,7 @@ def test_what_cannot_be_weighed_is_refused_before_any_model_is_asked() -> None:
         with pytest.raises(error, match=message):
             run(session=session, models=models)
     assert session.calls == []
-    with pytest.raises(InputError, match=r"m can fill none of the 1 sentence; the first: row 10, The vocabulary"):
+    with pytest.raises(InputError, match=r"m can fill none of the 1 sentence\. The first, row 10: The vocabulary"):
         run(sentences((f"{UNKNOWN}だ", UNKNOWN, "")), models=("m",))
     with pytest.raises(InputError, match="resamples is at least 1; got 0"):
         run(resamples=0)

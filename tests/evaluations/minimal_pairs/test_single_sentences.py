@@ -117,7 +117,7 @@ def test_categories_are_phenomena_and_the_column_that_is_asked_for(result: Resul
 
 def test_single_sentences_that_cannot_be_scored_are_not_called_pairs() -> None:
     table = read_table(f"sentence,label\n{'長' * 1000},1\n{'短' * 1000},0\n".encode(), "long.csv")
-    with pytest.raises(InputError, match=r"^m can score none of the 2 sentences; the first: row 1, too long"):
+    with pytest.raises(InputError, match=r"^m can score none of the 2 sentences\. The first, row 1: too long"):
         run(from_table(table))
 
 
