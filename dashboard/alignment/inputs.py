@@ -45,10 +45,10 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         shown = st.session_state.get(f"{KIND}-models")
         chosen = _settings(start, (reference, candidate), one_pair=True)
         if submitted:
-            if shown is not None and tuple(shown) != chosen.models:
-                of_language = names_listed(map(verbatim, chosen.models))
-                st.toast(tr("By models of the language of the sentences: {models}.", models=of_language))
-            submit_pair(chosen, reference, candidate)
+            is_other = shown is not None and tuple(shown) != chosen.models
+            names = names_listed(map(verbatim, chosen.models))
+            said = tr("By models of the language of the sentences: {models}.", models=names) if is_other else ""
+            submit_pair(chosen, reference, candidate, said)
     else:
         dataset = inputs.dataset_input(FORM)
         chosen = _settings(start, dataset.references if dataset is not None else (), one_pair=False)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import session
 from dashboard.shared.headlines import TYPED_PAIR
 from dashboard.shared.inputs import sample_language
-from dashboard.shared.run_view import show_run
+from dashboard.shared.run_view import submit
 from dashboard.shared.wording import show_error
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
-from engine.errors import EngineError, InputError
+from engine.errors import InputError
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.messages.languages import mark, tr
 from engine.messages.message import Message
@@ -75,19 +74,18 @@ def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring:
             submit_pair(settings, reference, candidate)
 
 
-def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
-    """Submit a run of one pair and go to its link, or show an error."""
+def submit_pair(settings: Settings, reference: str, candidate: str, said: str = "") -> None:
+    """Submit a run of one pair and go to its link, where what is `said` is shown, or show an error."""
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
         if not settings.models:
             raise InputError(Message("No model is chosen. Name at least one."))
         pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), TYPED_PAIR)
-        submission = session.access().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
-    except EngineError as error:
+    except InputError as error:
         show_error(error)
         return
-    show_run(submission.run_id)
+    submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}", said)
 
 
 def _areas(reference: str, candidate: str, key_suffix: str) -> tuple[str, str]:

@@ -51,6 +51,7 @@ from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
 
 NOTICES_SHOWN = 2
+SAID = "said-on-arrival"
 PANEL = mark("New evaluation: data, models, settings")
 OF_EARLIER_CODE = mark("It was evaluated by an earlier version of the code.")
 SAMPLE_SHOWN = mark("This is the result of the sample. For yours open *{panel}*.")
@@ -62,6 +63,8 @@ def run_from_url(face: AnyFace | None = None) -> str | None:
     For a `face` whose sample was evaluated it is, without one in the address, that of the sample, as long as the sample
     is what the form of the page is set to.
     """
+    if said := st.session_state.pop(SAID, ""):
+        st.toast(said, icon=":material/info:")
     if named := st.query_params.get("run"):
         return named
     if face is not None and st.session_state.get(f"{face.kind}-source", "sample") == "sample":
@@ -88,16 +91,15 @@ def inputs_panel(kind: str, run_id: str | None) -> Container:
     return st.expander(tr(PANEL), icon=":material/tune:", key=key, on_change="rerun")
 
 
-def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
-    """Submit a run and go to its link; an error is shown where this is called."""
+def submit(kind: str, settings: Any, dataset: Any, name: str | None = None, said: str = "") -> None:
+    """Submit a run and go to its link, where what is `said` is shown; an error is shown where this is called."""
     try:
         submission = session.access().submit(kind, settings, dataset, name)
     except EngineError as error:
         show_error(error)
         return
-    if submission.restored:
-        st.toast(tr("This run was in the bin and is restored."), icon=":material/restore_from_trash:")
-    show_run(submission.run_id)
+    restored = tr("This run was in the bin and is restored.") if submission.restored else ""
+    show_run(submission.run_id, " ".join(filter(None, (said, restored))))
 
 
 def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = mark("Run")) -> None:
@@ -107,8 +109,12 @@ def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = ma
         submit(kind, settings, dataset)
 
 
-def show_run(run_id: str) -> None:
-    """Go to the link of a run on the present page; choices of the run shown before do not apply to the new one."""
+def show_run(run_id: str, said: str = "") -> None:
+    """Go to the link of a run on the present page; choices of the run shown before do not apply to the new one.
+
+    said: Markdown that is shown for a moment there. What is drawn before a page is left may never reach the browser.
+    """
+    st.session_state[SAID] = said
     st.query_params.from_dict({"run": run_id})
     st.rerun()
 

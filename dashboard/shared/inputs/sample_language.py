@@ -18,9 +18,9 @@ from engine.messages.languages import language, tr
 from engine.models.tokenization.scripts import CJK, text_scripts
 
 VARIABLE = "HAKARI_SAMPLES"  # of the operator: a language of the samples, whatever the reader's
-# The script that most letters of data in a language of the samples are of; models of English are nearest to any Latin.
-SCRIPTS = {CJK: "ja", "Latin": "en"}
-MOST_LETTERS = 0.5
+# The share of the letters from which data are in a language of the samples, by script. Japanese has Latin words and
+# markup in it, of more letters than its own words; models of English are nearest to any Latin.
+SHARES = {CJK: ("ja", 0.1), "Latin": ("en", 0.5)}
 TEXTS_READ = 200  # of data, from the first to the last
 
 
@@ -36,14 +36,14 @@ def of_page(kind: str) -> str:
 
 
 def of_texts(texts: Sequence[str]) -> str | None:
-    """The language of the samples that texts are in, by the script of most of their letters; None for another one.
+    """The language of the samples that texts are in, by the scripts of their letters; None for another one.
 
-    >>> of_texts(["猫がいる。", "BERTを使う。"]), of_texts(["The cat sat."]), of_texts(["Кошка спит."]), of_texts([])
+    >>> of_texts(["猫がいる。", "<b>BERT</b>を使う。"]), of_texts(["The cat sat."]), of_texts(["Кошка спит."]), of_texts([])
     ('ja', 'en', None, None)
     """
     every = max(1, len(texts) // TEXTS_READ)
-    script, share = next(iter(text_scripts(texts[i] for i in range(0, len(texts), every)).items()), ("", 0.0))
-    return SCRIPTS.get(script) if share >= MOST_LETTERS else None
+    shares = text_scripts(texts[i] for i in range(0, len(texts), every))
+    return next((language for script, (language, least) in SHARES.items() if shares.get(script, 0.0) >= least), None)
 
 
 def is_chosen(kind: str) -> bool:
