@@ -136,6 +136,20 @@ def test_an_emptied_sentence_is_an_error_of_the_edit_form(backend: FakeBackend) 
     assert "one of them is empty" in words(drawn(app)) and app.query_params["run"] in (run_id, [run_id])
 
 
+def test_a_run_that_comes_back_from_the_bin_is_told_of_on_its_page(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫", "犬")))
+    app = visit(run_id)
+    app.button(key=f"alignment-swap-{run_id}-1").click()
+    app, swapped = arrived(drawn(app))
+    assert not app.toast
+    session.access().move_to_bin(swapped)
+    app = visit(run_id)
+    app.button(key=f"alignment-swap-{run_id}-1").click()
+    assert drawn(app).query_params["run"] in (swapped, [swapped])
+    assert [toast.value for toast in app.toast] == ["This run was in the bin and is restored."]
+    assert not drawn(app).toast  # once
+
+
 def test_the_layer_slider_runs_no_model(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫がいる", "犬がいる")), all_layers=True)
     app = visit(run_id)
