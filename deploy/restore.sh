@@ -23,6 +23,12 @@ mkdir -p "$HAKARI_DATA_DIR"
 work=$(mktemp -d "$HAKARI_DATA_DIR/.restoring-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 tar --extract --gzip --file "$archive" --directory "$work"
+for entry in "$work"/*; do
+    if [ -e "$HAKARI_DATA_DIR/${entry##*/}" ]; then
+        echo "$HAKARI_DATA_DIR holds ${entry##*/} already; stop what writes there, and name an empty directory." >&2
+        exit 2
+    fi
+done
 if [ -f "$work/runs.pgdump" ]; then
     : "${HAKARI_DATABASE_URL:?the archive holds a PostgreSQL database; name one to restore it to}"
     pg_restore --no-owner --exit-on-error --single-transaction --dbname="$address" "$work/runs.pgdump"

@@ -14,7 +14,7 @@ from random import Random
 from engine.runs.storage.database import SQLITE_FILE
 from tests.browser.server import ROOT, Server, free_port
 from tests.faults.clients import look
-from tests.faults.site import Site
+from tests.faults.site import Site, left_behind
 
 PAGE_BYTES = 4096
 DEPLOY = ROOT / "deploy"
@@ -67,13 +67,15 @@ def restored_backup(site: Site) -> list[str]:
     if made.returncode:
         return [f"backup.sh ended with {made.returncode}: {made.stderr.strip()}"]
     archive = made.stdout.strip().splitlines()[-1]
-    site.kill()
+    findings = [
+        f"left behind: {name}" for name in left_behind(site.kill())
+    ]  # the server is stopped, with all that it started
     shutil.rmtree(site.data)
     done = subprocess.run(
         [str(DEPLOY / "restore.sh"), archive], env=environment, capture_output=True, text=True, timeout=120
     )
     shutil.rmtree(archives)
-    return [f"restore.sh ended with {done.returncode}: {done.stderr.strip()}"] if done.returncode else []
+    return findings + ([f"restore.sh ended with {done.returncode}: {done.stderr.strip()}"] if done.returncode else [])
 
 
 def _files(folder: Path) -> set[str]:

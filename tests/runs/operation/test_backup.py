@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 import threading
 from contextlib import ExitStack
 from fnmatch import fnmatch
@@ -197,3 +199,21 @@ def test_the_password_of_the_database_is_in_no_argument(url: str, address: str, 
         given, *arguments = path.read_text().splitlines()
         assert given == password and f"--dbname={address}" in arguments
         assert not password or not any(password in argument for argument in arguments)
+
+
+def test_nothing_is_restored_beside_what_something_writes_there(tmp_path: Path) -> None:
+    """A process that outlived the server wrote into the directory: half of the archive was moved there, and lost."""
+    kept, data = tmp_path / "kept", tmp_path / "data"
+    for folder, name in ((kept / "corpora", "a.txt"), (kept / "datasets", "b"), (data / "corpora", "late.txt")):
+        folder.mkdir(parents=True)
+        (folder / name).write_text("text", encoding="utf-8")
+    archive = tmp_path / "archive.tar.gz"
+    subprocess.run(["tar", "--create", "--gzip", "--file", archive, "--directory", kept, "."], check=True)
+    environment = {**os.environ, "HAKARI_DATA_DIR": str(data), "PYTHON": sys.executable, "HAKARI_DATABASE_URL": ""}
+    command = [str(DEPLOY / "restore.sh"), str(archive)]
+    refused = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert refused.returncode == 2 and "holds corpora already; stop what writes there" in refused.stderr
+    assert [str(path.relative_to(data)) for path in data.rglob("*")] == ["corpora", "corpora/late.txt"]
+    shutil.rmtree(data)
+    assert subprocess.run(command, env=environment).returncode == 0
+    assert sorted(path.name for path in data.rglob("*") if path.is_file()) == ["a.txt", "b"]
