@@ -246,9 +246,7 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         return evaluation.read(sample_data.file_of(data), chosen, skip_bad_rows=skip_bad_rows)
     if not isinstance(data, pd.DataFrame):
         data = _rows(kind, data, evaluation.row_roles)
-    elif any(
-        isinstance(value, list | tuple | dict | np.ndarray) for value in data.select_dtypes(object).to_numpy().flat
-    ):
+    if isinstance(data, pd.DataFrame) and _holds_lists(data):
         data = data.to_dict("records")
     if isinstance(data, list):
         with TemporaryDirectory() as folder:
@@ -267,13 +265,13 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
 
 
 def _rows(kind: str, data: Any, roles: Sequence[str]) -> pd.DataFrame | list[Mapping[str, Any]]:
-    """Rows of texts as a frame, rows with names of columns as a list, from whatever holds either."""
+    """Rows of texts and columns as a frame, rows with names of columns as a list, from whatever holds either."""
     if isinstance(data, Mapping):
         if any(hasattr(part, "column_names") for part in data.values()):
             raise InputError(
                 Message("The data are several tables; choose one: {parts}.", parts=list_of(map(repr, data)))
             )
-        data = pd.DataFrame(dict(data)).to_dict("records")
+        return pd.DataFrame(dict(data))
     rows = next((getattr(data, name)() for name in ("to_pylist", "to_dicts") if hasattr(data, name)), data)
     rows = list(rows) if isinstance(rows, Iterable) else []
     if rows and all(isinstance(row, Mapping) for row in rows):
@@ -294,6 +292,11 @@ def _rows(kind: str, data: Any, roles: Sequence[str]) -> pd.DataFrame | list[Map
             )
         )
     return pd.DataFrame(map(tuple, rows), columns=list(roles[:width]))
+
+
+def _holds_lists(frame: pd.DataFrame) -> bool:
+    cells = frame.select_dtypes(object).to_numpy().flat
+    return any(isinstance(cell, list | tuple | dict | np.ndarray) for cell in cells)
 
 
 def _json(row: Mapping[str, Any]) -> str:
