@@ -3,6 +3,39 @@
 // A block, because the script runs again with every language: a name is declared once in a document.
 {
   document.documentElement.lang = "LANGUAGE";
+  // What Streamlit's widgets say in English, and how the page says it; what each of their parts said, and says now.
+  window.hakariWords = "WORDS".map(([form, said]) => [new RegExp(form), said]);
+  window.hakariSaid ??= new WeakMap();
+  const WIDGETS = [
+    '[data-testid="stFileUploaderDropzone"] > :not(:has([data-testid="stFileChip"]))',
+    '[data-testid="stFileUploaderDropzone"] button[aria-label]',
+    '[data-testid="InputInstructions"]',
+    ':is([data-testid="stSelectbox"], [data-testid="stMultiSelect"]) input[placeholder]',
+    '[data-testid="stElementToolbarButton"] button[aria-label]',
+    ':is([data-testid="stTooltipContent"], [data-testid="stTooltipErrorContent"])',
+    '[data-testid="stDataFrameColumnMenu"] [role="menuitem"]',
+    '[data-testid="stMainMenuList"] button',
+  ].join();
+  // Nothing that somebody wrote stands in these places: an option, a column or a file may have the name of a button.
+  const say = (node, text, put) => {
+    const [first, last] = window.hakariSaid.get(node) ?? [];
+    const english = text === last ? first : text;
+    const word = window.hakariWords.find(([form]) => form.test(english));
+    const said = word ? english.replace(...word) : english;
+    window.hakariSaid.set(node, [english, said]);
+    if (said !== text) put(said);
+  };
+  const sayAll = (part) => {
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      say(node, node.nodeValue, (said) => {
+        node.nodeValue = said;
+      });
+    }
+    const name = part.matches("input") ? "placeholder" : "aria-label";
+    if (part.hasAttribute(name)) say(part, part.getAttribute(name), (said) => part.setAttribute(name, said));
+  };
   const mend = () => {
     document.querySelectorAll('[data-testid="stSidebarNavItems"]:not([role])').forEach((list) => {
       list.setAttribute("role", "group");
@@ -20,6 +53,7 @@
       box.toggleAttribute("tabindex", box.scrollWidth > box.clientWidth);
       if (box.hasAttribute("tabindex")) box.tabIndex = 0;
     });
+    document.querySelectorAll(WIDGETS).forEach(sayAll);
   };
   mend();
   if (!window.hakariMenu) {

@@ -237,13 +237,27 @@ def test_a_container_is_what_elements_are_put_into(internals: ModuleType) -> Non
         assert all(hasattr(internals.Container, name) for name in ("__enter__", "container", "plotly_chart", "empty"))
 
 
+def scripts_of_pages() -> str:
+    scripts = (Path(st.__file__).parent / "static/static/js").glob("*.js")
+    return "".join(path.read_text(encoding="utf-8") for path in scripts)
+
+
+def test_the_widgets_say_what_is_translated() -> None:
+    from dashboard.page_frame import WIDGET_TEXTS
+
+    frontend = scripts_of_pages()
+    for text in WIDGET_TEXTS:
+        with promised(f"the text {text!r} of a widget", "dashboard/page_frame.py"):
+            for part in filter(None, re.split(r"\{\}|(?<=Enter to )", text)):
+                assert part in frontend, "no widget says so"
+
+
 @pytest.mark.parametrize("file", PAGE_PARTS)
 def test_the_parts_of_the_pages_have_their_names(file: str) -> None:
     """`data-testid`, `data-tag` and `aria-label` of elements that the style and the script look for."""
     selectors = re.findall(r'\[(data-[a-z]+|aria-[a-z]+)(?:="([^"]+)")?\]', (ROOT / file).read_text(encoding="utf-8"))
     assert selectors
-    scripts = (Path(st.__file__).parent / "static/static/js").glob("*.js")
-    frontend = "".join(path.read_text(encoding="utf-8") for path in scripts)
+    frontend = scripts_of_pages()
     for attribute, value in selectors:
         with promised(f"the element [{attribute}={value}]", file):
             # The kind of a button is put in by the script.

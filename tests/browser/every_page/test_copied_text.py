@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from dashboard.page_frame import SCRIPT
+from dashboard.page_frame import script
 from dashboard.shared.wording import JOINER, verbatim
 
 SETTING = "/srv/models/ours@sha256:ff8783"
@@ -23,8 +23,7 @@ def test_word_joiners_are_left_out_of_what_is_copied(page: Page) -> None:
     shown = verbatim(SETTING).replace("\\", "")
     assert JOINER in shown
     page.set_content(f'<p id="setting">{shown}</p><p id="other">as it is</p>')
-    script = SCRIPT.read_text(encoding="utf-8")
-    page.evaluate(script)
-    page.evaluate(script)  # again with every language
+    page.evaluate(script())
+    page.evaluate(script())  # again with every language
     assert page.evaluate(COPIED, "setting") == [True, SETTING]
     assert page.evaluate(COPIED, "other") == [False, ""]  # the browser's own doing

@@ -80,6 +80,14 @@ def test_every_page_in_both_languages(context: BrowserContext, server: Server) -
     expect_language(second, PAGES[0], OTHER[first])
     second.reload()
     expect_language(second, PAGES[0], OTHER[first])
+    second.goto(address(server, "clusters"))
+    for language in (OTHER[first], first, OTHER[first]):  # what Streamlit's own widgets say follows, too
+        press(second.get_by_role("radio", name=LANGUAGES[language], exact=True).first)
+        press(
+            second.locator('[class*="st-key-clusters-source"]').get_by_text(shown_in("My file", language), exact=True)
+        )
+        upload = second.locator('[data-testid="stFileUploaderDropzone"] button').first
+        expect(upload.get_by_text(shown_in("Upload", language), exact=True)).to_be_visible()
     second.close()
 
 
