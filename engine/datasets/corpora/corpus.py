@@ -25,7 +25,7 @@ UNITS = ("file", "line", "blank-line", "page-break")
 PAGE_BREAK = "\f"
 _AOZORA_PAGE_BREAK = re.compile(r"［＃(改ページ|改丁|改見開き)］")
 # What stands between two documents of one file; it begins and ends a line.
-_BOUNDARIES = {"blank-line": re.compile(r"\n[ \t\u3000]*\n\s*"), "page-break": re.compile(r"\s*\f\s*")}
+_BOUNDARIES = {"blank-line": re.compile(r"\n[ \t\u3000]*\n\s*"), "page-break": re.compile(r"(?<!\s)[^\S\f]*+\f\s*")}
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。！？!?][」』）)])(?![、。とっ])")
 
 
