@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +38,7 @@ from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.minimal_pairs import pairs
+from engine.datasets.reader_process import SMALL_TEXT_BYTES
 from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
@@ -335,10 +337,8 @@ def _pasted(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     if not text.strip():
         st.caption(layout)
         return None
-    table = files.paste_table(
-        text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows, judge=form.module.from_table
-    )
-    dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
+    table, text_id = pasted_table(text, skip_bad_rows, form.module)
+    dataset = _dataset(kind, text_id, (), skip_bad_rows, (), table, form.module)
     _preview(dataset, kind, may_be_kept=True)
     return dataset
 
@@ -367,6 +367,20 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
             keep_popover(kind, dataset)
         if beside is not None:
             beside()
+
+
+def pasted_table(text: str, skip_bad_rows: bool, module: ModuleType) -> tuple[files.Table, str]:
+    """Pasted lines as a table, and what tells them from others; a long text is read as an uploaded file is.
+
+    Raises InputError.
+    """
+    content, roles = text.encode("utf-8", "surrogatepass"), tuple(pasted_roles(text, module))
+    text_id = sha256(content).hexdigest()
+    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "judge": module.from_table}
+    if len(content) <= SMALL_TEXT_BYTES:
+        return files.paste_table(text, roles, **how), text_id
+    name = tr(SOURCES["paste"])
+    return read_upload(files.read_pasted, text_id, lambda: content, name=name, columns=roles, **how), text_id
 
 
 def pasted_roles(text: str, module: ModuleType) -> list[str]:
@@ -421,4 +435,4 @@ def _dataset(
     _module: ModuleType,
 ) -> Any:
     """`reading` and `skip_bad_rows` are part of the key: with others the table is another one."""
-    return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)
+    return _module.from_table(_table, dict(columns) or None, skip_bad_rows=skip_bad_rows)
