@@ -20,7 +20,7 @@ from engine.datasets.vectors.files import _dimensions
 from engine.errors import InputError
 from engine.evaluations.metric_study.entities import accepted_forms
 from engine.evaluations.shared.checkpoints import checkpoint_of, in_series
-from tests.support.cpu_time import seconds
+from tests.waiting import seconds
 
 
 def test_invisible_characters_at_the_ends_of_labels_and_sentences_are_taken_off_with_a_notice() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +16,7 @@ from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import layout_notes, mapping_input
+from dashboard.shared.inputs.pasted import pasted_table
 from dashboard.shared.inputs.settings import follow
 from dashboard.shared.inputs.uploads import (
     encoding_popover,
@@ -32,13 +32,11 @@ from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats import files
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive
-from engine.datasets.formats.columns import guess
 from engine.datasets.hub.catalogue import of_kind
 from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.minimal_pairs import pairs
-from engine.datasets.reader_process import SMALL_TEXT_BYTES
 from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
@@ -367,38 +365,6 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
             keep_popover(kind, dataset)
         if beside is not None:
             beside()
-
-
-def pasted_table(text: str, skip_bad_rows: bool, module: ModuleType) -> tuple[files.Table, str]:
-    """Pasted lines as a table, and what tells them from others; a long text is read as an uploaded file is.
-
-    Raises InputError.
-    """
-    content, roles = text.encode("utf-8", "surrogatepass"), tuple(pasted_roles(text, module))
-    text_id = sha256(content).hexdigest()
-    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "judge": module.from_table}
-    if len(content) <= SMALL_TEXT_BYTES:
-        return files.paste_table(text, roles, **how), text_id
-    name = tr(SOURCES["paste"])
-    return read_upload(files.read_pasted, text_id, lambda: content, name=name, columns=roles, **how), text_id
-
-
-def pasted_roles(text: str, module: ModuleType) -> list[str]:
-    """The roles of the columns of pasted lines; only the required ones where a header line names these and others."""
-    first = next(line for line in text.splitlines() if line.strip())
-    required_roles = [role for role, required, _ in module.ROLES if required]
-    separator = "\t" if "\t" in first else ","
-    if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), required_roles).values()):
-        return required_roles
-    return [role for role, *_ in module.ROLES][: _fields(text, module)]
-
-
-def _fields(text: str, module: ModuleType) -> int:
-    """The number of roles in the pasted lines, counted in the first line: optional ones may be left out at the end."""
-    first = next(line for line in text.splitlines() if line.strip())
-    n_fields = first.count("\t" if "\t" in first else ",") + 1
-    n_required = sum(1 for _, required, _ in module.ROLES if required)
-    return min(max(n_fields, n_required), len(module.ROLES))
 
 
 def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool, module: ModuleType) -> files.Table:

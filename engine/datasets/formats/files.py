@@ -322,19 +322,6 @@ def paste_table(
         raise with_other_rows(error, lambda: _pasted(text, columns, skip_bad_rows=True), judge) from error
 
 
-def read_pasted(
-    source: Path | bytes,
-    name: str = "",
-    *,
-    columns: Sequence[str],
-    skip_bad_rows: bool = False,
-    judge: Callable[[Table], object] | None = None,
-) -> Table:
-    """`paste_table` of a text as bytes of UTF-8, or a file of them. name: not used."""
-    content = source if isinstance(source, bytes) else source.read_bytes()
-    return paste_table(content.decode("utf-8", "surrogatepass"), columns, skip_bad_rows=skip_bad_rows, judge=judge)
-
-
 def _pasted(text: str, columns: Sequence[str], *, skip_bad_rows: bool) -> Table:
     name = Message("The pasted text")
     _refuse_size(len(text), name)

@@ -10,8 +10,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.shared.inputs import inputs, uploads
-from engine.datasets.formats import files
+from dashboard.shared.inputs import pasted as pasted_text
+from dashboard.shared.inputs import uploads
+from engine.datasets.pasted import read_pasted
 from engine.models.sources.cards import BUILT_IN
 from tests.waiting import SECONDS
 
@@ -176,10 +177,10 @@ def test_a_long_pasted_text_is_read_in_a_process_of_its_own_and_once(monkeypatch
         def wait(self, seconds: float) -> bool:
             return True
 
-    monkeypatch.setattr(inputs, "SMALL_TEXT_BYTES", 8)
+    monkeypatch.setattr(pasted_text, "SMALL_TEXT_BYTES", 8)
     monkeypatch.setattr(uploads, "Reader", Here)
     app = pasted("clusters", "雨が降る。\t天気\n負けた。\t試合")
-    assert app.session_state["dataset"].texts == ("雨が降る。", "負けた。") and read == [files.read_pasted]
+    assert app.session_state["dataset"].texts == ("雨が降る。", "負けた。") and read == [read_pasted]
     app.run()
     assert app.session_state["dataset"].n == 2 and len(read) == 1
     app = pasted("clusters", "雨が降る。\t天気\n負けた。\n晴れ")

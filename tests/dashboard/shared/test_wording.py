@@ -18,7 +18,7 @@ from dashboard.shared.theme import DIRECTIONS, axis_title, measure_name
 from engine.errors import BadRow, InputError, ModelError
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import in_language
-from tests.support.cpu_time import seconds
+from tests.waiting import seconds
 
 SIGNATURE = {
     "models": [{"name": "builtin/bert-mini-ja", "revision": None, "fingerprint": "0123456789ab"}],

@@ -8,8 +8,8 @@ import pytest
 
 from engine.datasets.corpora.aozora import is_aozora, strip_aozora
 from engine.datasets.corpora.corpus import read_documents
-from tests.support.cpu_time import seconds
 from tests.support.shared_data import shared_data
+from tests.waiting import seconds
 
 # Written for this test in the layout of an Aozora Bunko file.
 AOZORA = """傘の話

@@ -21,7 +21,7 @@ from engine.datasets.corpora.corpus import (
 from engine.datasets.formats import text_stream
 from engine.errors import InputError
 from tests.datasets.corpora.test_aozora import AOZORA, STRIPPED
-from tests.support.cpu_time import seconds
+from tests.waiting import seconds
 
 
 def test_sentences_end_after_a_full_stop_or_the_bracket_that_closes_it() -> None:

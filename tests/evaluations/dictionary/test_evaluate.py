@@ -23,9 +23,9 @@ from engine.evaluations.shared.idf_files import idf_bytes, read_idf
 from engine.language.word_entries import WORDS
 from engine.measures.idf import IdfDictionary, count_documents
 from engine.runs.open import open_engine
-from tests.support.cpu_time import seconds
 from tests.support.fakes import FakeBackend
 from tests.support.session_fake import SessionFake
+from tests.waiting import seconds
 
 MODEL = "somebody/bert"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.language.readings.own import MOST_ENTRIES, in_one_line, own_readings
-from tests.support.cpu_time import seconds
+from tests.waiting import seconds
 
 
 @pytest.mark.parametrize(
