@@ -32,7 +32,7 @@ from dashboard.serving.open_pages import OpenPages
 from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
 from dashboard.serving.sign_in_cookies import SignInCookies
-from dashboard.serving.tab_bounds import TabBounds
+from dashboard.serving.tab_bounds import MessageBounds, TabBounds
 from dashboard.serving.thread_turns import collect, collect_at_intervals, drop_at_intervals, take_short_turns
 from dashboard.serving.uploads import TabUploads
 from dashboard.shared import session
@@ -109,6 +109,7 @@ app = st.App(
     Path(__file__).with_name("app.py"),
     lifespan=engine_lifespan,
     middleware=[
+        Middleware(MessageBounds),
         Middleware(ResponseHeaders),
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
         Middleware(TabBounds, membership=_membership, most=_most_tabs),

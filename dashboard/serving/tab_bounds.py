@@ -6,7 +6,7 @@ beyond them the connection is refused.
 
 What a browser sends is kept as long as the tab, and some minutes longer: what was typed and chosen, and the address. A tab
 too many, and one of nobody who has signed in, sends SMALL bytes at once; the largest that all tabs of a member have sent are
-MOST_SENT together.
+MOST_SENT together. A message is refused by the length that it announces: else the server would hold it until it is whole.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +27,8 @@ from engine.runs.access.membership import Membership
 ANONYMOUS = 10
 SMALL, MOST_SENT = 2**18, 2**27
 CLOSED_SECONDS = 180.0  # for so long Streamlit keeps what a closed tab had
+LARGEST = 25_000_000  # of a message, as Streamlit takes it
+BOUND = "hakari.largest_message"  # of a scope: a function that sets the largest message of its page
 TRY_LATER, TOO_BIG = 1013, 1009  # codes of a websocket that is closed
 
 
@@ -36,6 +39,25 @@ class Sender:
     id: str
     most: int
     is_known: bool
+
+
+class MessageBounds:
+    """Lets the middleware behind it bound the messages of a page. The first of all: it asks uvicorn's own `receive`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on."""
+        if scope["type"] == "websocket":
+            scope = {**scope, BOUND: partial(_bound_messages, receive)}
+        await self._app(scope, receive, send)
+
+
+def _bound_messages(receive: Receive, n_bytes: int) -> None:
+    protocol = getattr(getattr(receive, "__self__", None), "conn", None)  # of the package websockets, within uvicorn's
+    if hasattr(protocol, "max_message_size"):
+        protocol.max_message_size = n_bytes
 
 
 class TabBounds:
@@ -54,6 +76,8 @@ class TabBounds:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a page on, with the bound in a header where it is one too many, or refuse it."""
         sender = await asyncio.to_thread(self._sender, scope) if scope["type"] == "websocket" else None
+        bound = scope.get(BOUND, lambda n_bytes: None)
+        bound(LARGEST)
         if sender is None:
             await self._app(scope, receive, send)
             return
@@ -66,7 +90,9 @@ class TabBounds:
         headers = [pair for pair in scope["headers"] if pair[0].lower() != TABS_HEADER.lower().encode()]
         if is_one_too_many:
             headers.append((TABS_HEADER.lower().encode(), str(sender.most).encode()))
-        tab = _Tab(receive, send, sender, self._sent, is_small=is_one_too_many or not sender.is_known)
+        is_small = is_one_too_many or not sender.is_known
+        bound(SMALL if is_small else LARGEST)
+        tab = _Tab(receive, send, sender, self._sent, is_small=is_small)
         self._open[sender.id] += 1
         try:
             await self._app({**scope, "headers": headers}, tab.receive, tab.send)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
+import uvicorn
 from streamlit.testing.v1 import AppTest
+from websockets.exceptions import ConnectionClosedError
+from websockets.sync.client import connect
 
 from dashboard.serving import tab_bounds
-from dashboard.serving.tab_bounds import ANONYMOUS, SMALL, TOO_BIG, TRY_LATER, TabBounds
+from dashboard.serving.tab_bounds import ANONYMOUS, LARGEST, SMALL, TOO_BIG, TRY_LATER, MessageBounds, TabBounds
 from dashboard.shared import session
 from dashboard.shared.session import SIGN_IN_HEADER, TABS_HEADER
 from engine.errors import RunError
@@ -23,7 +27,7 @@ from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
-from tests.waiting import finished
+from tests.waiting import finished, wait_until
 
 CLAIMS = {"iss": "https://accounts.example", "email_verified": True}
 HERE, THERE = ("192.0.2.1", 1), ("192.0.2.2", 1)
@@ -163,6 +167,42 @@ def test_what_all_tabs_of_a_member_send_is_bounded(membership: Membership, monke
         )  # Streamlit has what the closed tab sent for some time
 
     finished(visit())
+
+
+@contextmanager
+def served(app: Any) -> Iterator[int]:
+    """The port of a server of websockets such as Streamlit starts one."""
+    config = uvicorn.Config(app, port=0, ws="websockets-sansio", ws_max_size=2**28, log_level="error", lifespan="off")
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until(lambda: server.started)
+    yield int(server.servers[0].sockets[0].getsockname()[1])
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.mark.parametrize(("key", "largest"), [("a1", LARGEST), ("none", SMALL)])
+def test_a_message_is_refused_by_its_length_before_it_is_received(
+    membership: Membership, key: str, largest: int
+) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (await receive())["type"] != "websocket.disconnect":
+            await send({"type": "websocket.send", "text": "received"})
+
+    behind_sign_in = MessageBounds(TabBounds(app, lambda: membership, lambda: 9))
+    with served(behind_sign_in) as port:
+        for n_bytes, closed in ((largest, False), (largest + 1, True)):
+            with connect(f"ws://127.0.0.1:{port}/", additional_headers={SIGN_IN_HEADER: key}) as tab:
+                if not closed:
+                    tab.send(bytes(n_bytes))
+                    assert tab.recv(60) == "received"
+                    continue
+                tab.socket.sendall(b"\x82\xff" + n_bytes.to_bytes(8, "big") + bytes(4))  # and nothing of it
+                with pytest.raises(ConnectionClosedError, match="1009"):
+                    tab.recv(5)
 
 
 def test_without_a_bound_or_while_the_engine_is_away_every_tab_is_drawn(membership: Membership) -> None:
