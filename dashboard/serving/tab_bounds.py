@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,7 +56,9 @@ class MessageBounds:
 
 
 def _bound_messages(receive: Receive, n_bytes: int) -> None:
-    protocol = getattr(getattr(receive, "__self__", None), "conn", None)  # of the package websockets, within uvicorn's
+    protocol: Any = getattr(
+        getattr(receive, "__self__", None), "conn", None
+    )  # of the package websockets, within uvicorn's
     if hasattr(protocol, "max_message_size"):
         protocol.max_message_size = n_bytes
 

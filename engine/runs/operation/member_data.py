@@ -155,7 +155,7 @@ def _files(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: A
     runs = _runs(store, account)
     for run_id, _ in runs:
         yield from ((path, f"results/{run_id}/{path.name}") for path in artifacts.result_files(run_id))
-    corpora = {}
+    corpora: dict[Path, str] = {}
     for dataset_hash in sorted({dataset_hash for _, dataset_hash in runs} | kept.hashes_of(store, account.id)):
         yield from ((path, f"datasets/{path.name}") for path in artifacts.files_of_content(dataset_hash))
         corpora |= {
