@@ -32,6 +32,7 @@ from dashboard.serving.open_pages import OpenPages
 from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
 from dashboard.serving.sign_in_cookies import SignInCookies
+from dashboard.serving.tab_bounds import MessageBounds, TabBounds
 from dashboard.serving.thread_turns import collect, collect_at_intervals, drop_at_intervals, take_short_turns
 from dashboard.serving.uploads import TabUploads
 from dashboard.shared import session
@@ -92,6 +93,10 @@ def _membership() -> Membership | None:
     return session.engine().membership
 
 
+def _most_tabs() -> int | None:
+    return session.engine().configuration.limits.tabs
+
+
 def _browsers() -> Browsers | None:
     return None if session.hosted() else session.browsers()
 
@@ -104,8 +109,10 @@ app = st.App(
     Path(__file__).with_name("app.py"),
     lifespan=engine_lifespan,
     middleware=[
+        Middleware(MessageBounds),
         Middleware(ResponseHeaders),
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
+        Middleware(TabBounds, membership=_membership, most=_most_tabs),
         Middleware(TabUploads, membership=_membership),
         Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
         Middleware(LinkPreviews, engine=session.engine, by_link=session.opens_by_link),

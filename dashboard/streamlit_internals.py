@@ -40,6 +40,7 @@ DOWNLOADS, UPLOADS = "/media/", "/_stcore/upload_file/"
 # Of the page that is served for every address, before a script runs.
 SERVED_TITLE, SERVED_LANGUAGE = b"<title>Streamlit</title>", b'<html lang="en">'
 METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
+LONGEST_ADDRESS = 2**16  # which the server answers
 
 
 def expect_no_server() -> None:
@@ -101,11 +102,14 @@ def free_closed_tabs() -> None:
 
 
 def open_addresses() -> list[str]:
-    """The query strings of the pages that tabs show; of those that are closed none."""
+    """The query strings of the pages that tabs show; of those that are closed none.
+
+    As far as a browser asks for them: it may send any text over the websocket of a page.
+    """
     if not runtime.exists():
         return []
     sessions: Any = runtime.get_instance()._session_mgr
-    return [str(info.session._client_state.query_string) for info in sessions.list_active_sessions()]
+    return [str(info.session._client_state.query_string)[:LONGEST_ADDRESS] for info in sessions.list_active_sessions()]
 
 
 def is_sign_in_cookie(name: str) -> bool:

@@ -11,10 +11,10 @@ from dashboard.faces import FACES
 from dashboard.shared.inputs import inputs
 from dashboard.shared.inputs.columns import column_choice
 from dashboard.shared.inputs.minimal_pairs import mapping_input
+from dashboard.shared.inputs.pasted import pasted_table
 from dashboard.shared.inputs.uploads import first_row_popover, reading_of
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
-from engine.datasets.formats import files
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
 from engine.errors import EngineError, InputError
 from engine.messages.languages import tr, tr_n, translated
@@ -87,7 +87,7 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
         if columns is None:
             return None
     elif text.strip():
-        table = files.paste_table(text, inputs.pasted_roles(text, module), skip_bad_rows=skip, judge=module.from_table)
+        table, _ = pasted_table(text, skip, module)
     else:
         return None
     return appended(access.dataset(known.id), table, columns, skip_bad_rows=skip)

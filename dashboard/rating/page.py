@@ -55,7 +55,7 @@ def _shown_size(n: int, label: str) -> int:
     """How many of n pairs to rate: chosen, or of the address; it is in the link that raters share."""
     sizes = [*(size for size in SIZES if size < n), min(n, SIZES[-1])]
     linked = st.query_params.get("pairs", "")
-    first = int(linked) if linked.isdecimal() and int(linked) in sizes else min(DEFAULT_SIZE, sizes[-1])
+    first = next((size for size in sizes if linked == str(size)), min(DEFAULT_SIZE, sizes[-1]))
     if linked and linked != str(first):
         st.caption(tr("The link asks for a number of pairs that is not offered: ignored."))
     size = st.segmented_control(label, sizes, default=first, required=True, key="rating-pairs")

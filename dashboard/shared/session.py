@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine.errors import AccessError, InputError
+from engine.errors import AccessError, InputError, RunError
 from engine.messages.message import Message, list_of
 from engine.runs import open as opening
 from engine.runs.access import browsers as browser_cookies
@@ -18,6 +18,7 @@ from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
 SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.serving.sign_in_cookies`
+TABS_HEADER = "X-Hakari-Most-Tabs"  # of `dashboard.serving.tab_bounds`, where a tab is one too many
 # What Streamlit's sign-in needs of [auth]; it finds out at the press of the button.
 REGISTRATION = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
@@ -78,10 +79,18 @@ def viewer() -> Viewer:
 
     Without sign-in it is the browser, by its signed cookie, or LOCAL where it sends none. Raises AccessError for
     somebody who is not signed in, whose sign-in has ended, or who is no member;
-    InputError when members and sign-in are not set up together.
+    InputError when members and sign-in are not set up together; RunError for a tab too many.
     """
     if _given is not None:  # as `is_of_command`, for the types
         return of_operator(_given)
+    if most := st.context.headers.get(TABS_HEADER):
+        raise RunError(
+            Message(
+                "Too many tabs of this instance are open: it draws {most} of one user, or of one address before the "
+                "sign-in. Close some and load this one again.",
+                most=most,
+            )
+        )
     membership = engine().membership
     can_sign_in = "is_logged_in" in st.user
     if membership is None:

@@ -20,7 +20,7 @@ ROWS_SHOWN = 5
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 JOINER = "\u2060"  # no width and no break: it only separates two characters that Markdown would combine
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~$:=&])")
-LIST_START = re.compile(r"^(\s*)([-+]|\d+(?=[.)]))", re.MULTILINE)
+LIST_START = re.compile(r"^([^\S\n]*+)([-+]|\d+(?=[.)]))", re.MULTILINE)
 # What Streamlit turns into icons, colours, links and arrows even where every character is escaped.
 COMBINED = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=\bwww)(?=\.)|(?<=(?<!\S)[<>~-])(?=[->=]+(?!\S))")
 

@@ -51,7 +51,8 @@ SPACES_MANY = Message(
 )
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
-_AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
+_LAST = "[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]"
+_AT_END = re.compile(f"(?<!{_LAST}){_LAST}++$")  # begun once in a run of them, of which a cell may have millions
 _ANYWHERE = "[\ufeff\u200b-\u200f\u2060\u00ad\u180e]"
 
 NUMBERS, JSON_VALUES = Message("numbers"), Message("lists or objects of JSON")

@@ -134,7 +134,7 @@ def _targets(cell: str) -> list[tuple[str, str]]:
     """Translation and mention of each target; [] where the cell is no list of such."""
     try:
         listed = json.loads(cell) if cell.lstrip().startswith("[") else []
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return []
     pairs = []
     for target in listed:
@@ -159,7 +159,7 @@ def _types(cell: str) -> str:
     """The types of an entity with commas between them; another text as it is."""
     try:
         listed = json.loads(cell) if cell.lstrip().startswith("[") else cell
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return cell
     return ", ".join(map(str, listed)) if isinstance(listed, list) else cell
 

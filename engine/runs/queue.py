@@ -22,7 +22,7 @@ from engine.inference.gateway import Gateway
 from engine.messages.message import Message, together
 from engine.runs.entries import RunEntries
 from engine.runs.execution import ActiveRun, Evaluate, Room, evaluated, evaluation_of, execute
-from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, unknown_run
+from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, shown_text, unknown_run
 from engine.runs.run_key import run_key
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import record_from_json, to_json_value
@@ -148,7 +148,7 @@ class RunQueue:
                 key=key,
                 process_id=self._process.id,
                 name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
-                dataset_name=dataset.name,
+                dataset_name=shown_text(dataset.name),
                 dataset_hash=dataset_hash,
                 dataset_notices=getattr(dataset, "notices", ()),
                 stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import zipfile
@@ -13,6 +14,7 @@ from sqlalchemy import select
 
 from engine.__main__ import main
 from engine.datasets import sample_data
+from engine.datasets.corpora.corpus_files import keep_corpus
 from engine.runs.access.viewers import member_id
 from engine.runs.storage import members
 from engine.runs.storage.artifacts import Artifacts
@@ -170,6 +172,14 @@ def with_something_in_each_table(folder: Path) -> str:
                 ViewerNameRow(viewer=ann, name="Ann", folded_name="ann"),
             ]
         )
+        corpus = keep_corpus([("mine.txt", io.BytesIO("猫".encode()))], folder / "corpora", "mine")
+        artifacts.save_dataset(corpus)
+        session.add(
+            RunRow(
+                **{column: value for column, value in of_ben.items() if column not in ("id", "owner")}
+                | {"id": "dictionary", "owner": ann, "dataset_hash": corpus.content_hash}
+            )
+        )
     result, job = folder / "results" / run_id, folder / "pretrained" / ("0" * 16)
     for path, text in ((result / "result.json", "{}"), (job / "job.json", json.dumps(JOB | {"owner": ann}))):
         path.parent.mkdir(parents=True)
@@ -193,7 +203,7 @@ def test_all_that_is_kept_of_a_member_is_exported(folder: Path, capsys: pytest.C
         name: list(map(json.loads, text.splitlines())) for name, text in contents.items() if name.endswith(".jsonl")
     }
     assert {name: len(found) for name, found in rows.items()} == {
-        "tables/runs.jsonl": 1,
+        "tables/runs.jsonl": 2,
         "tables/kept_datasets.jsonl": 1,
         "tables/presets.jsonl": 1,
         "tables/ratings.jsonl": 1,
@@ -206,7 +216,10 @@ def test_all_that_is_kept_of_a_member_is_exported(folder: Path, capsys: pytest.C
     }
     assert rows["tables/ratings.jsonl"][0]["score"] == 0.5 and rows["tables/members.jsonl"][0]["subject"] == "1"
     others = sorted(name.split("/")[0] for name in contents if not name.startswith("tables/"))
-    assert others == ["datasets", "pretrained", "results"]
+    assert others == ["corpora", "datasets", "datasets", "pretrained", "results"]
+    assert [text for name, text in contents.items() if name.startswith("corpora/") and name.endswith("/mine.txt")] == [
+        "猫"
+    ]
     assert "斉藤" not in str(contents) and "1-0" not in contents["tables/sign_ins.jsonl"]  # the key of a cookie
     assert archive.stat().st_mode & 0o077 == 0
     assert main(arguments) == 2 and "cannot be written" in capsys.readouterr().err  # nothing is written over
@@ -229,11 +242,11 @@ def test_nothing_of_a_forgotten_member_is_left(folder: Path, capsys: pytest.Capt
     assert ann in texts_of_every_table(folder)
     assert main(["members", "forget", "ann@lab.example", "--directory", str(folder)]) == 0
     assert (
-        "All of Ann@lab.example is deleted: 1 run, 1 dataset, 1 rating, 1 comment, 2 sign-ins."
+        "All of Ann@lab.example is deleted: 2 runs, 1 dataset, 1 rating, 1 comment, 2 sign-ins."
         in capsys.readouterr().out
     )
     left = texts_of_every_table(folder)
     assert ann not in left and "ann@lab.example" not in left.lower()
     assert member_id(ISSUER, "2") in left and "1.0" in left  # the other member's, and the rating of that run
-    for name in ("results", "datasets", "pretrained"):
+    for name in ("results", "datasets", "corpora", "pretrained"):
         assert list((folder / name).glob("[!.]*")) == []

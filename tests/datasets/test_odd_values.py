@@ -6,15 +6,21 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from engine.datasets import sentence_pairs
+from engine.datasets import sentence_pairs, xc_translate
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled import labelled_sentences
+from engine.datasets.minimal_pairs import acquisition, options
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import from_table
+from engine.datasets.rows import bare
+from engine.datasets.vectors.files import _dimensions
 from engine.errors import InputError
+from engine.evaluations.metric_study.entities import accepted_forms
 from engine.evaluations.shared.checkpoints import checkpoint_of, in_series
+from tests.waiting import seconds
 
 
 def test_invisible_characters_at_the_ends_of_labels_and_sentences_are_taken_off_with_a_notice() -> None:
@@ -124,3 +130,20 @@ def test_a_mapping_that_makes_sentences_of_something_else_is_refused(values: lis
         with pytest.raises(InputError, match=rf"'id' would be read as sentences, and {re.escape(words)}"):
             read(table, columns)
     assert labelled_sentences.from_table(table).n == 20
+
+
+def test_a_cell_of_characters_without_width_is_read_at_once() -> None:
+    unseen = "\u200b\u2060" * 20_000
+    assert seconds(lambda: bare(f"a{unseen}b")) < 1
+    assert [bare(text) for text in (f"a{unseen}b", f"a{unseen}", f"{unseen}a\u200b\n")] == [f"a{unseen}b", "a", "a\n"]
+
+
+@pytest.mark.parametrize("cell", ["[" * 100_000, f"[{'1' * 5_000}]"], ids=["nested", "long number"])
+def test_a_cell_that_python_reads_as_no_json_is_none(cell: str) -> None:
+    assert xc_translate._targets(cell) == [] and xc_translate._types(cell) == cell
+    assert options._texts(cell) is None and acquisition._contexts(cell) is None and accepted_forms(cell) is None
+
+
+def test_a_column_named_by_a_number_of_thousands_of_digits_is_no_dimension() -> None:
+    assert _dimensions(pd.DataFrame([[0.5, 0.5]], columns=["d1", "d2"])) == ["d1", "d2"]
+    assert _dimensions(pd.DataFrame([[0.5, 0.5]], columns=["d" + "1" * 5_000, "d2"])) == []

@@ -11,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from dashboard.shared.exports.standalone import in_script
 from engine.messages.languages import tr
 
 FOLDER = Path(__file__).parent
@@ -64,5 +65,4 @@ def within(choices: Sequence[tuple[str, Mapping[str, Any]]], n_bytes: int) -> li
 
 
 def _json(data: Any) -> str:
-    # "</" would end the script; its escape is the same string in JSON.
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/").replace("<!--", "<\\!--")
+    return in_script(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

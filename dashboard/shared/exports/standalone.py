@@ -31,6 +31,15 @@ def on_white(figure: go.Figure) -> go.Figure:
     return copy
 
 
+def in_script(text: str) -> str:
+    """JSON as the text of a script element, which a "<" in it might end, or keep from ending; its escape is the same in JSON.
+
+    >>> in_script('["</script>", "<!--"]')
+    '["\\\\u003c/script>", "\\\\u003c!--"]'
+    """
+    return text.replace("<", "\\u003c")
+
+
 def figure_html(figure: go.Figure, title: str, signature: Mapping[str, Any]) -> str:
     """`figure` as a page: with Plotly embedded (about 5 MB), so that it needs no network; in the light theme's colours.
 
@@ -39,8 +48,7 @@ def figure_html(figure: go.Figure, title: str, signature: Mapping[str, Any]) -> 
     """
     config = {"displaylogo": False, "responsive": True}
     page: str = on_white(figure).to_html(include_plotlyjs=True, full_html=True, config=config)
-    # "</" would end the script; its escape is the same string in JSON.
-    full = json.dumps(signature, ensure_ascii=False, indent=1, default=str).replace("</", "<\\/")
+    full = in_script(json.dumps(signature, ensure_ascii=False, indent=1, default=str))
     meta = '<meta charset="utf-8" />'
     foot = (
         f'<p style="font: 11px {html.escape(FONT)}; color: #667085">{html.escape(signature_line(signature))} '

@@ -16,6 +16,7 @@ from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import layout_notes, mapping_input
+from dashboard.shared.inputs.pasted import pasted_table
 from dashboard.shared.inputs.settings import follow
 from dashboard.shared.inputs.uploads import (
     encoding_popover,
@@ -31,7 +32,6 @@ from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats import files
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive
-from engine.datasets.formats.columns import guess
 from engine.datasets.hub.catalogue import of_kind
 from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
@@ -335,10 +335,8 @@ def _pasted(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     if not text.strip():
         st.caption(layout)
         return None
-    table = files.paste_table(
-        text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows, judge=form.module.from_table
-    )
-    dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
+    table, text_id = pasted_table(text, skip_bad_rows, form.module)
+    dataset = _dataset(kind, text_id, (), skip_bad_rows, (), table, form.module)
     _preview(dataset, kind, may_be_kept=True)
     return dataset
 
@@ -367,24 +365,6 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
             keep_popover(kind, dataset)
         if beside is not None:
             beside()
-
-
-def pasted_roles(text: str, module: ModuleType) -> list[str]:
-    """The roles of the columns of pasted lines; only the required ones where a header line names these and others."""
-    first = next(line for line in text.splitlines() if line.strip())
-    required_roles = [role for role, required, _ in module.ROLES if required]
-    separator = "\t" if "\t" in first else ","
-    if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), required_roles).values()):
-        return required_roles
-    return [role for role, *_ in module.ROLES][: _fields(text, module)]
-
-
-def _fields(text: str, module: ModuleType) -> int:
-    """The number of roles in the pasted lines, counted in the first line: optional ones may be left out at the end."""
-    first = next(line for line in text.splitlines() if line.strip())
-    n_fields = first.count("\t" if "\t" in first else ",") + 1
-    n_required = sum(1 for _, required, _ in module.ROLES if required)
-    return min(max(n_fields, n_required), len(module.ROLES))
 
 
 def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool, module: ModuleType) -> files.Table:
@@ -421,4 +401,4 @@ def _dataset(
     _module: ModuleType,
 ) -> Any:
     """`reading` and `skip_bad_rows` are part of the key: with others the table is another one."""
-    return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)
+    return _module.from_table(_table, dict(columns) or None, skip_bad_rows=skip_bad_rows)

@@ -23,6 +23,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.language.readings.own import in_one_line, of_file, own_readings
 from engine.messages.languages import tr, tr_n
+from engine.messages.message import Message
 from engine.options import Option
 from engine.runs.access.own_readings import ReadingsAccess
 
@@ -98,6 +99,8 @@ def _uploaded(key: str, former: str, number: int) -> None:
         return
     st.session_state[_number_key(key)] = number + 1
     try:
+        if file.size > MOST_MEGABYTES * 2**20:  # which the browser alone asks
+            raise InputError(Message("A list of readings has at most {most} MB.", most=MOST_MEGABYTES))
         text = decode(file.getvalue(), file.name)
         st.session_state[key] = _lines(of_file(text, file.name))
         _keep_if_begun_from_kept(text, former)

@@ -13,6 +13,8 @@ _RUBY = re.compile(r"《[^》\n]*》")
 # Where no block says that 《》 is ruby: kana directly after what it is the reading of. Titles are in 《》, too.
 _READING = re.compile(r"(?<=[^\s\u3000「『（〈《、。，．！？])《[ぁ-ゖァ-ヺーゝゞヽヾｦ-ﾟ・\u3000]+》")
 _NOTE = re.compile(r"※?［＃[^］\n]*］")
+# A line up to its last closing bracket: behind it every opening one would be followed to the end of the line.
+_CLOSED = {_RUBY: re.compile(r"^[^\n]*》", re.MULTILINE), _NOTE: re.compile(r"^[^\n]*］", re.MULTILINE)}
 _SIGN = re.compile(r"［＃|^底本[：:]", re.MULTILINE)
 
 
@@ -35,8 +37,14 @@ def strip_aozora(text: str) -> str:
     """
     whole = _with_line_feeds(text)
     body = _body(whole)
-    text = _NOTE.sub("", (_READING if body == whole else _RUBY).sub("", _COLOPHON.sub("", body)))
+    text = _COLOPHON.sub("", body)
+    text = _READING.sub("", text) if body == whole else _without(_RUBY, text)
+    text = _without(_NOTE, text)
     return text.replace("｜", "").strip("\n")
+
+
+def _without(notation: re.Pattern[str], text: str) -> str:
+    return _CLOSED[notation].sub(lambda line: notation.sub("", line[0]), text)
 
 
 def _with_line_feeds(text: str) -> str:

@@ -15,7 +15,7 @@ from engine.datasets.corpora.aozora import is_aozora, strip_aozora
 from engine.datasets.formats import text_stream
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.text_stream import blocks
-from engine.datasets.formats.unpacking import is_hidden
+from engine.datasets.formats.unpacking import is_hidden, opened_zip
 from engine.errors import InputError
 from engine.messages.message import Message, list_of
 
@@ -25,7 +25,7 @@ UNITS = ("file", "line", "blank-line", "page-break")
 PAGE_BREAK = "\f"
 _AOZORA_PAGE_BREAK = re.compile(r"［＃(改ページ|改丁|改見開き)］")
 # What stands between two documents of one file; it begins and ends a line.
-_BOUNDARIES = {"blank-line": re.compile(r"\n[ \t\u3000]*\n\s*"), "page-break": re.compile(r"\s*\f\s*")}
+_BOUNDARIES = {"blank-line": re.compile(r"\n[ \t\u3000]*\n\s*"), "page-break": re.compile(r"(?<!\s)[^\S\f]*+\f\s*")}
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。！？!?][」』）)])(?![、。とっ])")
 
 
@@ -193,7 +193,7 @@ def _text_size(file: Path) -> int | None:
         return file.stat().st_size
     if not zipfile.is_zipfile(file):
         return None  # the size of a compressed tar is known only at its end
-    with zipfile.ZipFile(file) as archive:
+    with file.open("rb") as content, opened_zip(content, file.name) as archive:
         return sum(
             info.file_size
             for info in archive.infolist()

@@ -9,6 +9,7 @@ import shutil
 import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ KIND = "corpus"
 KEPT_SECONDS = 7 * 24 * 3600
 RESERVED_BYTES = 256 * 2**20  # of the disk, which no corpus may take
 BLOCK_BYTES = 2**20
-MAX_NAME_CHARACTERS = 100
+MOST_NAME_BYTES = 200
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def keep_corpus(
         room(sizes)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _remove_expired(folder, {*sizes, *in_use})
+        remove_expired(folder, {*sizes, *in_use})
         _require_space(folder, sum(n_bytes for sha256, n_bytes in sizes.items() if not (folder / sha256).is_dir()))
         files = [
             CorpusFile(file_name, _keep_upload(file_name, content, sha256, folder), n_bytes, sha256)
@@ -185,16 +186,26 @@ def _file_name(upload_name: str) -> str:
     base = unicodedata.normalize("NFC", upload_name).replace("\\", "/").rsplit("/", 1)[-1]
     printable = "".join(character for character in base if character.isprintable() and character not in '<>:"|?*')
     stem, dot, suffix = printable.strip(". ").partition(".")
-    while len(stem.encode()) + len(suffix.encode()) > MAX_NAME_CHARACTERS * 2 and stem:
+    stem, suffix = (
+        stem[:MOST_NAME_BYTES],
+        suffix[-MOST_NAME_BYTES:],
+    )  # a request may name a file by a million characters
+    while len(stem.encode()) + len(suffix.encode()) > MOST_NAME_BYTES and stem:
         stem = stem[:-1]
+    while len(suffix.encode()) > MOST_NAME_BYTES:  # what stands behind the first of several dots
+        suffix = suffix[1:]
     return f"{stem or 'corpus'}{dot}{suffix}"
 
 
-def _remove_expired(folder: Path, hashes_in_use: Collection[str]) -> None:
-    before = time.time() - KEPT_SECONDS
+def remove_expired(folder: Path, hashes_in_use: Collection[str]) -> int:
+    """Remove what was uploaded into a folder more than KEPT_SECONDS ago and is not in use; returns how much. OSError."""
+    before, n_removed = time.time() - KEPT_SECONDS, 0
     for path in folder.iterdir():
-        if path.name not in hashes_in_use and path.stat().st_mtime < before:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)  # half an upload of a process that died
+        with suppress(FileNotFoundError):  # another server was quicker
+            if path.name not in hashes_in_use and path.stat().st_mtime < before:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()  # half an upload of a process that died
+                n_removed += 1
+    return n_removed

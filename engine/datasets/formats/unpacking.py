@@ -34,14 +34,13 @@ _BROKEN = (
 )
 _REPACK = Message("Unpack it, look at what it holds, and pack the files again as a plain zip.")
 _UTF8_FLAG, _PASSWORD_FLAG = 0x800, 0x1
-_TRAILER_BLOCK_BYTES = 2**16
+_TRAILER_BLOCK_BYTES, _BLOCK_BYTES = 2**16, 2**20
+_LISTED = b"PK\x01\x02"  # before each member in the list at the end of a zip
 
 
 def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The wanted files of a zip, sorted by name, unpacked one after the other; raises as `archives.read_members`."""
-    with as_input_error(title):
-        archive = zipfile.ZipFile(file)
-    with archive:
+    with opened_zip(file, title) as archive:
         info_by_member: dict[str, zipfile.ZipInfo] = {}
         unpacked, n_packed = 0, file.seek(0, io.SEEK_END)
         for number, info in enumerate(archive.infolist(), start=1):
@@ -65,6 +64,18 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
             with as_input_error(title, member):
                 raw = archive.read(info_by_member[member])
             yield member, raw
+
+
+def opened_zip(file: IO[bytes], title: str) -> zipfile.ZipFile:
+    """A zip without more members than MAX_MEMBERS: zipfile makes an object of each of millions. Raises InputError."""
+    with as_input_error(title):
+        n_listed, before = 0, b""
+        file.seek(0)
+        while block := file.read(_BLOCK_BYTES):
+            n_listed += (before + block).count(_LISTED)
+            before = block[1 - len(_LISTED) :]
+        refuse_excess(title, 0, 0, n_listed)
+        return zipfile.ZipFile(file)
 
 
 def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:

@@ -178,7 +178,7 @@ def ages_from(tables: Sequence[Table], words: Sequence[str]) -> tuple[dict[str, 
 def _contexts(cell: Any) -> list[str] | None:
     try:
         found = json.loads(str(cell))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get(CONTEXT), str) for entry in found

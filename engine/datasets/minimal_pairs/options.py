@@ -145,7 +145,7 @@ _READERS: Mapping[str, _Reader] = {
 def _texts(cell: str) -> list[str] | None:
     try:
         value: Any = json.loads(cell)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, list) and all(isinstance(text, str) for text in value) else None
 

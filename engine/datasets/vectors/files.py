@@ -48,7 +48,7 @@ FORMS: Mapping[str, Message] = {
 ARRAY, TENSOR, TABLE = FORMS
 UNNAMED = "arr_0"  # what numpy calls an array in .npz that was given no name
 VECTOR = ("vector", "vectors", "embedding", "embeddings", "ベクトル", "埋め込み")
-_DIMENSION = re.compile(r"(?:dim|dimension|d|v|vec|vector|e|emb|embedding|f|x)?[_\- ]?(\d+)", re.IGNORECASE)
+_DIMENSION = re.compile(r"(?:dim|dimension|d|v|vec|vector|e|emb|embedding|f|x)?[_\- ]?(\d{1,9})", re.IGNORECASE)
 FEWEST_DIMENSIONS = 2
 
 

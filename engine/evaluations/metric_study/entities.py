@@ -74,7 +74,7 @@ def accepted_forms(cell: str) -> tuple[str, ...] | None:
     if cell.lstrip().startswith("["):
         try:
             forms = json.loads(cell)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return None
     if not isinstance(forms, list) or not all(isinstance(form, str) and form.strip() for form in forms):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from engine.errors import InputError
 from engine.language.readings.own_entries import (
@@ -19,9 +20,13 @@ from engine.language.readings.own_entries import (
 from engine.language.readings.variants import SELECTORS, plain_form
 from engine.messages.message import Message, together
 
-MOST_ENTRIES = 2_000
+MOST_ENTRIES, MOST_OF_LIST = 2_000, 1_000_000  # MOST_OF_LIST: characters
 # Wrong entries that a message shows as they are written, and those that it names by their line alone.
 SHOWN_ENTRIES, SHOWN_LINES = 10, 100
+
+_Trie: TypeAlias = "dict[str, _Trie]"
+_END = ""  # in a trie: a name ends here
+_SELECTORS, _LEAST_SELECTOR = re.compile(f"{SELECTORS}*"), "\ufe00"
 
 
 class Own(dict[str, tuple[str, ...]]):
@@ -36,15 +41,38 @@ class Own(dict[str, tuple[str, ...]]):
         """
         if not self.names:
             return
-        pattern = re.compile(
-            "|".join(
-                "".join(f"{re.escape(character)}{SELECTORS}*" for character in name)
-                for name in sorted(self.names, key=len, reverse=True)
-            )
-        )
+        trie = _trie(self.names)
+        first = re.compile(f"[{''.join(map(re.escape, trie))}]")
         for index, sentence in enumerate(sentences):
-            for match in pattern.finditer(sentence):
-                yield index, match.start(), match.end(), match.group()
+            begin = first.search(sentence)
+            while begin is not None:
+                end = _longest_from(sentence, begin.start(), trie)
+                if end:
+                    yield index, begin.start(), end, sentence[begin.start() : end]
+                begin = first.search(sentence, end or begin.end())
+
+
+def _trie(names: Iterable[str]) -> _Trie:
+    """The names by their characters, so that a sentence of any length is searched for thousands of them at once."""
+    trie: _Trie = {}
+    for name in names:
+        node = trie
+        for character in name:
+            node = node.setdefault(character, {})
+        node[_END] = {}
+    return trie
+
+
+def _longest_from(sentence: str, begin: int, trie: _Trie) -> int:
+    """Where the longest name ends that begins there, with the selectors behind it; 0 where none does."""
+    node, place, end = trie, begin, 0
+    while place < len(sentence) and (following := node.get(sentence[place])) is not None:
+        node, place = following, place + 1
+        if sentence[place : place + 1] >= _LEAST_SELECTOR:
+            place = _SELECTORS.match(sentence, place).end()  # type: ignore[union-attr]
+        if _END in node:
+            end = place
+    return end
 
 
 @lru_cache(maxsize=64)
@@ -53,11 +81,15 @@ def own_readings(text: str) -> Own:
 
     Several readings are separated by / or 、, or are in several entries: all of them are kept, in their order, also
     of names that differ in variant kanji alone (斉藤, 齋藤). `own_entries.entries_of` says what else a list may have.
-    Raises InputError with the line of every entry that is none, and for more than MOST_ENTRIES.
+    Raises InputError with the line of every entry that is none, for more than MOST_ENTRIES, and for more than MOST_OF_LIST.
 
     >>> own_readings("斉藤=さいとう; 東,ひがし\\n東,あずま")
     {'斉藤': ('さいとう',), '東': ('ひがし', 'あずま')}
     """
+    if len(text) > MOST_OF_LIST:
+        raise InputError(
+            Message("A list of readings has at most {most:,} characters; got {n:,}.", most=MOST_OF_LIST, n=len(text))
+        )
     own, names, wrong, n_entries = Own(), [], [], 0
     for entry in entries_of(text):
         if isinstance(entry, WrongEntry):

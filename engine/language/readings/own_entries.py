@@ -20,10 +20,10 @@ SHOWN_CHARACTERS = 40
 
 _LINES = re.compile(r"\r\n|\r|\n")
 _ENTRIES = re.compile("[;；]")
-_COMMENT = re.compile(r'^\s*[#＃].*|\s[#＃][^"]*$')
+_WHOLE_COMMENT, _COMMENT = re.compile(r"\s*+[#＃]"), re.compile(r"\s[#＃]")
 # A name, in quotes or not, and what separates it from its readings.
 _NAME = re.compile(
-    r'\s*(?P<name>"(?:[^"]|"")*"|[^=＝,，\t：:]*?)\s*(?P<separator>[=＝,，\t：:])(?P<rest>.*)', re.DOTALL
+    r'\s*+(?P<name>"[^"]*+(?:""[^"]*+)*"|[^=＝,，\t：:]*+)\s*(?P<separator>[=＝,，\t：:])(?P<rest>.*)', re.DOTALL
 )
 _NEEDS_QUOTES = re.compile(r'[=＝,，\t：:"#＃]')
 _SEVERAL = re.compile("[/,、|]")  # after NFKC
@@ -115,13 +115,25 @@ def entries_of(text: str) -> Iterator[Entry | WrongEntry]:
     columns = (0, 1)
     is_first = True
     for line, written in enumerate(_LINES.split(text.removeprefix("\ufeff")), start=1):
-        for entry in filter(None, map(str.strip, _ENTRIES.split(_COMMENT.sub("", written)))):
+        for entry in filter(None, map(str.strip, _ENTRIES.split(_without_comment(written)))):
             header = _header(entry) if is_first else None
             is_first = False
             if header:
                 columns = header
                 continue
             yield _parsed(entry, columns) or WrongEntry(line, _shortened(entry))
+
+
+def _without_comment(line: str) -> str:
+    """A line up to the # that begins a comment: the first of the line, or one behind a space that no quotation mark follows.
+
+    >>> _without_comment('東=ひがし # か名'), _without_comment('"A # B",えー')
+    ('東=ひがし', '"A # B",えー')
+    """
+    if _WHOLE_COMMENT.match(line):
+        return ""
+    found = _COMMENT.search(line, line.rfind('"') + 1)
+    return line[: found.start()] if found else line
 
 
 def quoted(name: str) -> str:
@@ -153,7 +165,7 @@ def _cells(entry: str) -> Sequence[str]:
     if separator in ",\t":
         row = entry.replace("，", ",") if separator == "," else entry
         return [cell.strip() for cell in next(csv.reader([row], delimiter=separator, skipinitialspace=True))]
-    return [_without_quotes(match["name"]), _without_quotes(match["rest"].strip())]
+    return [_without_quotes(match["name"].strip()), _without_quotes(match["rest"].strip())]
 
 
 def _without_quotes(cell: str) -> str:

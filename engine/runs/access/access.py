@@ -32,7 +32,7 @@ from engine.runs.access.tags import checked_tags
 from engine.runs.access.viewers import LOCAL, LOCAL_ID, Viewer
 from engine.runs.computing import SAMPLES_ID
 from engine.runs.first_rows import FirstRows
-from engine.runs.naming import run_name, unknown_run
+from engine.runs.naming import run_name, shown_text, unknown_run
 from engine.runs.queue import RunQueue, Submission
 from engine.runs.storage import listing, members
 from engine.runs.storage.json_codec import to_json_value
@@ -206,7 +206,7 @@ class RunAccess:
                     note=len(note),
                 )
             )
-        self._change(run_id, note=note.strip())
+        self._change(run_id, note=shown_text(note).strip())
 
     def share(self, run_id: str, shared: bool) -> None:
         """Share a run with the team, or stop sharing it."""

@@ -10,7 +10,7 @@ from engine.messages.message import Message
 from engine.runs.storage.store import UNFINISHED
 
 GIGABYTE = 2**30
-HOSTED = {"running": 2, "queued": 20, "rows": 200_000, "storage_gb": 10.0}
+HOSTED = {"running": 2, "queued": 20, "rows": 200_000, "storage_gb": 10.0, "tabs": 50}
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,14 @@ class Limits:
     """Limits for each user; None is unlimited.
 
     running: runs at once; more stay queued. queued: queued and running runs. rows: of one dataset. storage_gb: size of
-    the datasets, results and corpora of all runs on the disk.
+    the datasets, results and corpora of all runs on the disk. tabs: pages that are open at once.
     """
 
     running: int | None = None
     queued: int | None = None
     rows: int | None = None
     storage_gb: float | None = None
+    tabs: int | None = None
 
     def check(self, *, n_rows: int, n_by_state: Mapping[str, int]) -> None:
         """Check that a user may submit a dataset of `n_rows` rows; `engine.runs.access.quotas` checks the storage.
@@ -53,7 +54,7 @@ class Limits:
 
 
 def limits(environment: Mapping[str, str], *, hosted: bool) -> Limits:
-    """The limits of HAKARI_USER_RUNNING, _QUEUED, _ROWS and _STORAGE_GB; 0 is unlimited.
+    """The limits of HAKARI_USER_RUNNING, _QUEUED, _ROWS, _STORAGE_GB and _TABS; 0 is unlimited.
 
     A variable that is not set has the default of a hosted instance; on a single-user machine it is unlimited. Raises
     InputError for invalid values.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engine.errors import InputError
 from engine.messages.message import Message
+from engine.runs.naming import shown_text
 
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
 
@@ -16,7 +17,7 @@ def checked_tags(tags: Sequence[str]) -> list[str]:
     >>> checked_tags([" table  2", "Table 2", "", "draft"])
     ['table 2', 'draft']
     """
-    by_folded = {tag.casefold(): tag for tag in reversed([" ".join(tag.split()) for tag in tags]) if tag}
+    by_folded = {tag.casefold(): tag for tag in reversed([" ".join(shown_text(tag).split()) for tag in tags]) if tag}
     checked = list(reversed(by_folded.values()))
     if len(checked) > MAX_TAGS:
         raise InputError(

@@ -15,7 +15,7 @@ from engine.runs.access.access import RunAccess
 from engine.runs.comments import rows
 from engine.runs.comments.rows import Comment
 from engine.runs.computing import SAMPLES_ID
-from engine.runs.naming import unknown_run
+from engine.runs.naming import shown_text, unknown_run
 from engine.runs.storage import listing, members
 from engine.runs.storage.run_record import RunRecord
 
@@ -30,7 +30,6 @@ MOST_LOOKED_AT = 1_000  # comments, for those on runs that the viewer may read
 ROW = "row"
 # "@" and a name. Japanese text follows without a space; letters of ASCII make it a longer name or an address.
 _NAMED = r"(?<![A-Za-z0-9_.])@({})(?![A-Za-z0-9_@]|[.-][A-Za-z0-9])"
-_INVISIBLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # but the end of a line
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class CommentAccess:
         Raises InputError for no text, one that is too long, closed comments and too many, and as `of_run`.
         """
         run = self._readable(run_id)
-        text = _INVISIBLE.sub(" ", text.replace("\r\n", "\n").replace("\t", " ")).strip()
+        text = shown_text(text).strip()
         self._check(run, text)
         comment = Comment(uuid4().hex, run_id, self.runs.viewer.id, text, _query(view or {}), datetime.now(UTC))
         rows.add(self.runs.store, comment, self._named_in(text))

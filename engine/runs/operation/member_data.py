@@ -34,7 +34,7 @@ from engine.runs.storage.schema import (
     VisitRow,
 )
 from engine.runs.storage.store import Store
-from engine.runs.storage.usage import release_dataset
+from engine.runs.storage.usage import files_of_corpus, release_dataset
 
 # What says nothing of a member: the hash of a sign-in's cookie, and what finds a run's process and its equals.
 OF_THE_SERVER = ((SignInRow, "key"), (RunRow, "process_id"), (RunRow, "key"))
@@ -43,9 +43,10 @@ OF_THE_SERVER = ((SignInRow, "key"), (RunRow, "process_id"), (RunRow, "key"))
 def export_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: Account, file: Path) -> int:
     """Write all that is kept of a member into a zip archive; returns the number of files in it.
 
-    `tables/NAME.jsonl`: the member's rows of each table of the database. `results`, `datasets` and `pretrained`: the
-    files of the member's runs, data sets and pretraining jobs, as they are on the disk. The file may be read by its
-    owner alone. Raises InputError where it exists or cannot be written; then no part of it is left.
+    `tables/NAME.jsonl`: the member's rows of each table of the database. `results`, `datasets`, `corpora` and
+    `pretrained`: the files of the member's runs, data sets, dictionaries' uploads and pretraining jobs, as they are on the
+    disk. The file may be read by its owner alone. Raises InputError where it exists or cannot be written; then no part of it is
+    left.
     """
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -154,8 +155,13 @@ def _files(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: A
     runs = _runs(store, account)
     for run_id, _ in runs:
         yield from ((path, f"results/{run_id}/{path.name}") for path in artifacts.result_files(run_id))
+    corpora: dict[Path, str] = {}
     for dataset_hash in sorted({dataset_hash for _, dataset_hash in runs} | kept.hashes_of(store, account.id)):
         yield from ((path, f"datasets/{path.name}") for path in artifacts.files_of_content(dataset_hash))
+        corpora |= {
+            file.path: f"corpora/{file.sha256}/{file.name}" for file in files_of_corpus(artifacts, dataset_hash)
+        }
+    yield from corpora.items()
     for job in _jobs(jobs, account):
         files = sorted(path for path in job.folder.rglob("*") if path.is_file())
         yield from ((path, f"pretrained/{job.id}/{path.relative_to(job.folder).as_posix()}") for path in files)

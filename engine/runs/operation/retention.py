@@ -1,4 +1,4 @@
-"""Deletion of runs that ended long ago or were long in the bin, with their datasets and results."""
+"""Deletion of runs that ended long ago or were long in the bin, with their datasets and results, and of old uploads."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from engine.errors import EngineError
 from engine.runs.queue import RunQueue
 from engine.runs.storage.store import Store
+from engine.runs.storage.usage import corpora_in_use
 
 HOUR = 3600.0
 
@@ -43,7 +44,7 @@ def empty_bin(store: Store, queue: RunQueue, days: float) -> int:
 
 
 class RetentionThread:
-    """A thread that deletes expired runs and empties the bin, when it starts and every hour.
+    """A thread that deletes expired runs and uploads of corpora, and empties the bin, when it starts and every hour.
 
     days: after how many days an ended run expires, None: never. bin_days: how many days a run stays in the bin, None:
     for ever. Without either the thread is not started.
@@ -81,7 +82,9 @@ class RetentionThread:
                     logger.info("%d runs that were in the bin for more than %g days were deleted.", n, bin_days)
                 if days is not None and (n := delete_expired(store, queue, days)):
                     logger.info("%d runs that ended more than %g days ago were deleted.", n, days)
-            except EngineError:  # such as an unreachable database: retried next time
-                logger.exception("Expired runs cannot be deleted at the moment.")
+                if n := queue.artifacts.corpora.expire(corpora_in_use(store, queue.artifacts)):
+                    logger.info("%d corpora were deleted, whose time was over.", n)
+            except (EngineError, OSError):  # such as an unreachable database: retried next time
+                logger.exception("Expired runs and corpora cannot be deleted at the moment.")
             if self._closing.wait(every_seconds):
                 return

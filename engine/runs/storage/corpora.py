@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from engine.datasets.corpora.corpus_files import CorpusFiles, keep_corpus
+from engine.datasets.corpora.corpus_files import CorpusFiles, keep_corpus, remove_expired
 
 FOLDER = "corpora"
 
@@ -66,6 +66,11 @@ class Corpora:
             for file in corpus.files
         ]
         return replace(corpus, files=tuple(files))
+
+    def expire(self, in_use: Collection[str]) -> int:
+        """Remove what was uploaded more than KEPT_SECONDS ago, unless its SHA-256 is in use; returns how much. OSError."""
+        with self._writing:
+            return remove_expired(self._folder, in_use) if self._folder.is_dir() else 0
 
     def release(self, hashes: Iterable[str]) -> None:
         """Remove the files of these SHA-256, which no run uses any more, unless they are just being uploaded again."""

@@ -14,6 +14,7 @@ from sqlalchemy.orm import aliased
 from engine.runs.storage.schema import RunRow, StarRow
 
 BROWSER_PREFIX = "browser:"  # of the owner of a run that was started without sign-in in a browser with its cookie
+MOST_WORDS = 100  # of a search: a query of many thousands is more than a database takes
 
 # What each order sorts by; among equals the newest come first. Texts are compared without case.
 ORDERS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
@@ -45,8 +46,8 @@ class Scope:
 class Search:
     """Criteria, combined by AND; a default value does not restrict.
 
-    owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the tags, the
-    name of the dataset or of a model, ignoring case. model, dataset: the exact name. dataset_hash: of the dataset's
+    owner: None for all owners. shared: only runs shared with the team. text: words, MOST_WORDS at most, in the name, the note,
+    the tags, the name of the dataset or of a model, ignoring case. model, dataset: the exact name. dataset_hash: of the dataset's
     content. tags: all of them. starred_by: only runs that the viewer has starred. since: only runs that were started then
     or later. deleted: False: runs that are not in the bin, True: those in it, None: both. within: only runs in all of
     these sets. but_owners: not the runs of these owners. new_since: only runs that finished, or were shared, after this.
@@ -118,7 +119,7 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
             RunRow.state == "done",
             or_(RunRow.finished > search.new_since, RunRow.shared_at > search.new_since),
         ]
-    for word in search.text.split():
+    for word in list(dict.fromkeys(search.text.split()))[:MOST_WORDS]:
         fields = (RunRow.name, RunRow.note, RunRow.dataset_name, RunRow.models, RunRow.tags)
         demanded.append(or_(*(field.icontains(word, autoescape=True) for field in fields)))
     return demanded

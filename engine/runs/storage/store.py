@@ -17,10 +17,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import URL, ColumnElement, delete, exists, func, make_url, or_, select, update
-from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
+from sqlalchemy.exc import DatabaseError, DataError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from engine.errors import RunError
+from engine.errors import InputError, RunError
 from engine.messages.message import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
@@ -343,10 +343,17 @@ class Store:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """One transaction. Raises RunError when the database cannot be read or written at the moment."""
+        """One transaction.
+
+        Raises RunError when the database cannot be read or written at the moment, InputError for a value that it does
+        not take, such as a NUL in a text (PostgreSQL).
+        """
         try:
             with self._sessions.begin() as session:
                 yield session
+        except DataError as error:
+            reason = " ".join(str(error.orig).split()).rstrip(".?")
+            raise InputError(Message("The list of runs takes no such value: {reason}.", reason=reason)) from error
         except (DatabaseError, InterfaceError) as error:
             # Full disk, lock timeout, damaged file, unreachable server; anything else is a bug.
             if type(error) in (DatabaseError, OperationalError, InterfaceError) or error.connection_invalidated:

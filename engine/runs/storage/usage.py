@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.datasets.corpora.corpus_files import CorpusFiles
+from engine.datasets.corpora.corpus_files import CorpusFile, CorpusFiles
 from engine.errors import RunError
 from engine.runs.storage import kept
 from engine.runs.storage.artifacts import Artifacts
@@ -57,13 +57,18 @@ def usage_of(store: Store, artifacts: Artifacts, owner: str, n_largest: int = 3)
 
 def corpus_of(artifacts: Artifacts, content_hash: str) -> dict[str, int]:
     """Bytes by SHA-256 of the uploaded files that a dataset names and that are on the disk; {} for other types."""
+    return {file.sha256: file.n_bytes for file in files_of_corpus(artifacts, content_hash)}
+
+
+def files_of_corpus(artifacts: Artifacts, content_hash: str) -> list[CorpusFile]:
+    """The uploaded files that a dataset names and that are on the disk; none for other types."""
     if not artifacts.has_dataset(CorpusFiles, content_hash):
-        return {}
+        return []
     try:
         files = artifacts.load_dataset(CorpusFiles, content_hash, "corpus").files
     except RunError:  # damaged, or deleted meanwhile
-        return {}
-    return {file.sha256: file.n_bytes for file in files if file.path.is_file()}
+        return []
+    return [file for file in files if file.path.is_file()]
 
 
 def release_dataset(store: Store, artifacts: Artifacts, content_hash: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -63,6 +66,13 @@ def test_a_file_that_is_no_list_leaves_the_list_and_says_why(run_id: str) -> Non
     app = visit("alignment", run=run_id, readings="光宙=みつおき")
     upload(app, f"alignment-readings-{run_id}", "names.csv", b"pikachu,pikachu")
     assert "pikachu" in words(app) and app.query_params["readings"] == "光宙=みつおき" and not kept()
+
+
+def test_a_file_that_the_browser_should_have_refused_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {"k-file-0": SimpleNamespace(size=2**20 + 1, name="a.csv")}
+    monkeypatch.setattr(own_readings, "st", SimpleNamespace(session_state=state))
+    own_readings._uploaded("k", "", 0)
+    assert "at most 1 MB" in str(state["k-failed"]) and state["k-files"] == 1
 
 
 def test_the_list_of_a_link_is_shown_alone_and_kept_only_when_that_is_asked(run_id: str) -> None:

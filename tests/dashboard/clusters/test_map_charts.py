@@ -186,12 +186,12 @@ def test_the_farthest_sentences_come_first_and_are_not_too_many() -> None:
 
 
 def test_a_figure_as_html_needs_no_network_and_carries_its_signature() -> None:
-    result = result_of(models=["</script><b>"])
+    result = result_of(models=["</script><!--<script><b>"])
     page = figure_html(maps.maps_figure(result), "<maps>", result.signature)
     assert "Plotly.newPlot" in page and 'src="http' not in page and len(page) > 1_000_000
     assert "<title>&lt;maps&gt;</title>" in page and digest(result.signature) in page
     full = re.search(r'<script type="application/json" id="signature">(.*?)</script>', page, re.DOTALL)
-    assert full and json.loads(full[1]) == result.signature
+    assert full and json.loads(full[1]) == result.signature and "<" not in full[1]
 
 
 def test_in_a_file_of_many_points_each_tells_its_class_and_row(monkeypatch: pytest.MonkeyPatch) -> None:

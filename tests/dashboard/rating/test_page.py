@@ -74,6 +74,8 @@ def test_a_second_person_rates_blind_and_both_see_how_far_they_agree(present: Si
         app = answer(app, position)
     assert "You are the first" in app.info[-1].value
     present.now = BEN
+    long = page_visits.visit("rating", run=run_id, pairs="1" * 5_000)
+    assert not long.exception and long.query_params["pairs"] == app.query_params["pairs"]
     other = page_visits.visit("rating", run=run_id, pairs="3")
     assert "1 person has begun" in words(other) and not other.dataframe and not other.metric
     for position in (5, 2, 1):

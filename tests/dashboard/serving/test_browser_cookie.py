@@ -103,7 +103,7 @@ def test_the_viewer_of_a_page_is_the_browser_of_the_cookie(
     value = issued.issue()
 
     def viewer(cookies: dict[str, str]) -> object:
-        monkeypatch.setattr(session.st, "context", SimpleNamespace(cookies=cookies))
+        monkeypatch.setattr(session.st, "context", SimpleNamespace(cookies=cookies, headers={}))
         return session.viewer()
 
     assert viewer({issued.cookie_name: value}) == issued.viewer(value) != LOCAL

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.shared.inputs import pasted as pasted_text
+from dashboard.shared.inputs import uploads
+from engine.datasets.pasted import read_pasted
 from engine.models.sources.cards import BUILT_IN
 from tests.waiting import SECONDS
 
@@ -158,6 +162,29 @@ def test_the_same_name_with_new_content_is_new() -> None:
 def test_pasted_lines_become_a_dataset() -> None:
     app = pasted("clusters", "雨が降る。\t天気\n負けた。\t試合")
     assert app.session_state["dataset"].texts == ("雨が降る。", "負けた。")
+
+
+def test_a_long_pasted_text_is_read_in_a_process_of_its_own_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+
+    class Here:
+        """A reader without a process: that of a test cannot be forked from a script that is drawn."""
+
+        def __init__(self, function: Callable[..., object], source: bytes, *, owner: str, **how: Any) -> None:
+            read.append(function)
+            self.result = lambda: function(source, **how)
+
+        def wait(self, seconds: float) -> bool:
+            return True
+
+    monkeypatch.setattr(pasted_text, "SMALL_TEXT_BYTES", 8)
+    monkeypatch.setattr(uploads, "Reader", Here)
+    app = pasted("clusters", "雨が降る。\t天気\n負けた。\t試合")
+    assert app.session_state["dataset"].texts == ("雨が降る。", "負けた。") and read == [read_pasted]
+    app.run()
+    assert app.session_state["dataset"].n == 2 and len(read) == 1
+    app = pasted("clusters", "雨が降る。\t天気\n負けた。\n晴れ")
+    assert "2" in app.error[0].value and "3" in app.error[0].value and len(read) == 2
 
 
 def test_a_pasted_line_may_leave_out_what_is_optional() -> None:

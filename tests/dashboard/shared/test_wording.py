@@ -18,6 +18,7 @@ from dashboard.shared.theme import DIRECTIONS, axis_title, measure_name
 from engine.errors import BadRow, InputError, ModelError
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import in_language
+from tests.waiting import seconds
 
 SIGNATURE = {
     "models": [{"name": "builtin/bert-mini-ja", "revision": None, "fingerprint": "0123456789ab"}],
@@ -28,7 +29,9 @@ SIGNATURE = {
 }
 
 
-@pytest.mark.parametrize("module", ["theme", "wording", "exports.signing", "dictionaries", "headlines"])
+@pytest.mark.parametrize(
+    "module", ["theme", "wording", "exports.signing", "exports.standalone", "dictionaries", "headlines"]
+)
 def test_the_examples_in_docstrings_hold(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"dashboard.shared.{module}"))
     assert result.attempted and not result.failed
@@ -64,6 +67,12 @@ def test_markup_characters_in_typed_text_are_escaped(text: str) -> None:
             assert escaped[position - 1] == "\\"
     # What is put together from several signs is broken up, for a backslash alone does not stop it.
     assert not re.search(r"://|:[a-z]|www\.| -> |^\d\.|^-", escaped.replace("\\", "")) or escaped.startswith("\\-")
+
+
+def test_text_of_line_breaks_is_escaped_at_once() -> None:
+    """A page is drawn while all others wait."""
+    assert seconds(lambda: wording.verbatim("\n" * 30_000 + "x")) < 1
+    assert wording.verbatim("a\n\n  - b") == "a  \n  \n  \\- b"
 
 
 def test_japanese_text_passes_unchanged() -> None:

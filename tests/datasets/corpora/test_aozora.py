@@ -9,6 +9,7 @@ import pytest
 from engine.datasets.corpora.aozora import is_aozora, strip_aozora
 from engine.datasets.corpora.corpus import read_documents
 from tests.support.shared_data import shared_data
+from tests.waiting import seconds
 
 # Written for this test in the layout of an Aozora Bunko file.
 AOZORA = """傘の話
@@ -108,3 +109,16 @@ def test_every_file_of_aozora_loses_its_notation() -> None:
             break
     assert names == sorted(names)
     assert with_signs == []
+
+
+@pytest.mark.parametrize("opening", ["《", "［＃"])
+def test_brackets_that_nothing_closes_are_read_at_once(opening: str) -> None:
+    line = "空《そら》［＃注］" + opening * 40_000
+    text = AOZORA.replace("　青い", f"{line}\n　青い")
+    stripped = [""]
+
+    def strip() -> None:
+        stripped[0] = strip_aozora(text)
+
+    assert seconds(strip) < 1
+    assert stripped[0] == STRIPPED.replace("　青い", f"空{opening * 40_000}\n　青い")

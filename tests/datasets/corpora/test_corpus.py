@@ -21,6 +21,7 @@ from engine.datasets.corpora.corpus import (
 from engine.datasets.formats import text_stream
 from engine.errors import InputError
 from tests.datasets.corpora.test_aozora import AOZORA, STRIPPED
+from tests.waiting import seconds
 
 
 def test_sentences_end_after_a_full_stop_or_the_bracket_that_closes_it() -> None:
@@ -186,6 +187,13 @@ def test_many_documents_in_one_file(
     assert [document.name for document in read] == [f"all.txt:{number}" for number in range(1, 10)]
     parts = list(read_parts([tmp_path], unit=unit))
     assert max(len(part.text) for part in parts) < (500 if whole_bytes > 40 else 60)
+
+
+def test_spaces_without_a_page_break_are_read_at_once(tmp_path: Path) -> None:
+    (tmp_path / "all.txt").write_text(f"一{' ' * 30_000}二 \n \f\f \n三", encoding="utf-8")
+    read: list[Document] = []
+    assert seconds(lambda: read.extend(read_documents([tmp_path], unit="page-break"))) < 1
+    assert [len(document.text) for document in read] == [30_002, 1]
 
 
 def test_pieces_keep_every_line_and_stay_within_the_limit() -> None:

@@ -312,3 +312,18 @@ def test_a_member_that_claims_to_be_larger_than_its_archive() -> None:
     raw[directory + 20 : directory + 24] = (2**32 - 2).to_bytes(4, "little")
     with pytest.raises(InputError, match=r"'a\.txt' is said to be larger than the archive"):
         list(read_members(bytes(raw), "mine.zip"))
+
+
+def test_a_zip_of_millions_of_files_is_refused_before_its_list_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.txt", "")
+
+    def read_as_a_whole(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(unpacking, "MAX_MEMBERS", 4)
+    monkeypatch.setattr(unpacking, "_BLOCK_BYTES", 7)  # the sign of a member lies across two of them
+    monkeypatch.setattr(unpacking.zipfile, "ZipFile", read_as_a_whole)
+    with pytest.raises(InputError, match=r"mine\.zip holds more than 4 files"):
+        list(read_members(packed.getvalue(), "mine.zip"))

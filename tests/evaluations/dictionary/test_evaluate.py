@@ -25,6 +25,7 @@ from engine.measures.idf import IdfDictionary, count_documents
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
 from tests.support.session_fake import SessionFake
+from tests.waiting import seconds
 
 MODEL = "somebody/bert"
 
@@ -115,6 +116,11 @@ def test_files_are_kept_by_content_under_their_names(tmp_path: Path) -> None:
     )
     assert all(path.parent.parent == tmp_path for path in evil.paths()) and evil.files[0].name == "b.txt"
     assert len(evil.files[1].name) < 250
+    (dotted,) = keep_corpus(
+        [(f"1.{'語' * 83}.txt", io.BytesIO(b"z"))], tmp_path, "m"
+    ).files  # no longer than a system has them
+    assert seconds(lambda: corpus_files._file_name("a" * 1_000_000)) < 1
+    assert dotted.path.is_file() and dotted.name.endswith("語.txt") and len(dotted.name.encode()) < 250
 
 
 def test_nothing_and_empty_files_are_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.language.readings.own import MOST_ENTRIES, in_one_line, own_readings
+from tests.waiting import seconds
 
 
 @pytest.mark.parametrize(
@@ -121,3 +122,45 @@ def test_one_line_stays_what_it_is(entries: dict[str, str]) -> None:
     except InputError:
         return
     assert in_one_line(line) == line and own_readings(line) == own_readings(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + " #" * 40_000 + '"',  # where a comment might begin, and a quotation mark that none has
+        ";".join(f"a{' ' * 9_000}b{n}" for n in range(40)),  # no separator behind the spaces
+        ";".join('"' * 9_001 for _ in range(40)),
+    ],
+    ids=["comments", "spaces", "quotation marks"],
+)
+def test_no_text_takes_the_server_for_seconds(text: str) -> None:
+    """The pages read a list while everybody else waits."""
+
+    def read() -> None:
+        with pytest.raises(InputError):
+            own_readings(text)
+
+    assert seconds(read) < 1.5
+
+
+def test_names_that_begin_alike_are_found_in_a_long_sentence_without_delay() -> None:
+    names = ["い", *("あ" * n + "い" for n in range(2, 200))]
+    own = own_readings(";".join(f"{name}=よみ" for name in names))
+    assert seconds(lambda: list(own.found_in(["あ" * 20_000]))) < 2.5
+    assert [found[1:3] for found in own.found_in(["あ" * 300 + "い"])] == [(101, 301)]
+
+
+def test_the_longest_name_is_found_with_the_selectors_in_it_and_behind_it() -> None:
+    own = own_readings("葛城=かつらぎ;葛=くず;葛城山=かつらぎさん")
+    sentence = "葛\U000e0100城\U000e0101と葛\ufe00、葛城山葛城"
+    assert [text for *_, text in own.found_in([sentence])] == [
+        "葛\U000e0100城\U000e0101",
+        "葛\ufe00",
+        "葛城山",
+        "葛城",
+    ]
+
+
+def test_a_list_of_millions_of_characters_is_refused_before_it_is_cut() -> None:
+    with pytest.raises(InputError, match="at most 1,000,000 characters; got 1,000,001"):
+        own_readings("a" * 1_000_001)

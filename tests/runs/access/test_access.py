@@ -143,9 +143,21 @@ def test_names_and_notes(queue: RunQueue) -> None:
     assert [run.id for run in ann.mine(Search(text="FIGURE 斉藤"))] == [run_id] and ann.mine(Search(text="table")) == []
     with pytest.raises(InputError, match="at most"):
         ann.annotate(run_id, "x" * (MAX_NOTE_CHARACTERS + 1))
-    for bad in (" ", "x" * 500):
+    for bad in (" ", "\x00\u202e", "x" * 500):
         with pytest.raises(InputError):
             ann.rename(run_id, bad)
+
+
+def test_no_name_turns_the_direction_of_a_page_or_holds_what_a_database_refuses(queue: RunQueue) -> None:
+    ann = run_access(queue, ANN)
+    run_id = finished(ann, name="a\x00b\u202eevil\u202c\nc")
+    ann.tag(run_id, ["x\x00y\u2066z"])
+    ann.annotate(run_id, "first\r\nsecond\x07\u202e")
+    run = ann.get(run_id)
+    assert run is not None and (run.name, run.tags, run.note) == ("a b evil  c", ("x y z",), "first\nsecond")
+    data = ann.submit("weights", Settings(), replace(words(4), name="d\x00\u202e.csv"))
+    of_file = ann.get(data.run_id)
+    assert of_file is not None and of_file.dataset_name == "d  .csv" and of_file.name.isprintable()
 
 
 def test_limits_and_models_are_asked_before_anything_is_kept(queue: RunQueue, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_limits_come_from_the_environment() -> None:
     assert limits({}, hosted=False) == Limits()
     assert limits({}, hosted=True) == Limits(**HOSTED)  # type: ignore[arg-type]
     environment = {"HAKARI_USER_RUNNING": "3", "HAKARI_USER_ROWS": "0", "HAKARI_USER_STORAGE_GB": "0.5"}
-    assert limits(environment, hosted=True) == Limits(3, int(HOSTED["queued"]), None, 0.5)
+    assert limits(environment, hosted=True) == Limits(3, int(HOSTED["queued"]), None, 0.5, int(HOSTED["tabs"]))
     for value in ("many", "-1", "inf", "nan"):
         with pytest.raises(InputError, match="HAKARI_USER_QUEUED"):
             limits({"HAKARI_USER_QUEUED": value}, hosted=False)

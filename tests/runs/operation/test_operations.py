@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -18,6 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from engine.__main__ import main
 from engine.datasets import sample_data
+from engine.datasets.corpora.corpus_files import KEPT_SECONDS, keep_corpus
 from engine.errors import InputError, RunError
 from engine.evaluations.clusters import evaluate as clusters
 from engine.runs import open as opening
@@ -28,7 +30,7 @@ from engine.runs.operation.logs import JsonLines, set_up_logs
 from engine.runs.operation.metrics import exposition
 from engine.runs.operation.retention import RetentionThread
 from tests.support.fakes import FakeBackend
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 SETTINGS = clusters.Settings(("a",), projection="pca", resamples=100)
 
@@ -195,6 +197,20 @@ def test_a_running_server_forgets_by_itself(tmp_path: Path, monkeypatch: pytest.
             assert time.monotonic() < end
             time.sleep(0.02)
         retention.close()
+
+
+def test_a_running_server_removes_old_uploads_of_which_nobody_makes_another(tmp_path: Path) -> None:
+    with open_engine(tmp_path, backend=FakeBackend()) as engine:
+        kept = [
+            keep_corpus([(name, io.BytesIO(name.encode()))], tmp_path / "corpora", "m").files[0].path.parent
+            for name in ("old.txt", "young.txt")
+        ]
+        week_ago = time.time() - KEPT_SECONDS - 60
+        os.utime(kept[0], (week_ago, week_ago))
+        retention = RetentionThread(engine.store, engine.runs, None, bin_days=30, every_seconds=0.05)
+        wait_until(lambda: not kept[0].exists(), 20)
+        retention.close()
+        assert kept[1].is_dir()
 
 
 @pytest.mark.parametrize("variable", ["HAKARI_RETENTION_DAYS", "HAKARI_RUNNING", "HAKARI_USER_ROWS", "HAKARI_BIN_DAYS"])

@@ -4,13 +4,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 
 from engine.errors import InputError, RunError
 from engine.runs.storage.database import database_url
@@ -378,3 +379,20 @@ def test_how_old_a_run_is_counts_from_its_end(store: Store) -> None:
     assert store.finish(run_id, HERE.id, "done")
     assert store.ended_before(began + timedelta(milliseconds=5)) == []
     assert store.ended_before(datetime.now(UTC)) == [run_id]
+
+
+def test_a_value_that_the_database_does_not_take_is_an_error_of_the_input(store: Store) -> None:
+    """As PostgreSQL refuses a NUL in the id of an address, or in what is searched."""
+    with pytest.raises(InputError, match="takes no such value: text fields cannot contain NUL"), store.session():
+        raise DataError("SELECT", {}, ValueError("text fields cannot contain NUL."))
+    for text in ("\x00", "a\x00b"):
+        with suppress(InputError):
+            assert store.get(text) is None
+        with suppress(InputError):
+            assert store.search(Search(text=text)) == []
+
+
+def test_a_search_of_many_words_is_one_query(store: Store) -> None:
+    run_id = add(store, name=" ".join(f"w{n}" for n in range(40)))
+    assert [run.id for run in store.search(Search(text=" ".join(f"w{n}" for n in range(40))))] == [run_id]
+    assert store.search(Search(text="w1 " * 20_000)) == store.search(Search(text="w1"))

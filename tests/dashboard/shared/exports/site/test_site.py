@@ -19,7 +19,7 @@ import pytest
 from dashboard.alignment.view import view_data
 from dashboard.faces import FACES
 from dashboard.shared import session
-from dashboard.shared.exports.live import FOLDER, within
+from dashboard.shared.exports.live import FOLDER, LiveView, live_html, within
 from dashboard.shared.exports.site import pages
 from dashboard.shared.exports.site.drawing import asked_for
 from engine.errors import InputError
@@ -188,6 +188,15 @@ def test_choices_fit_into_their_room() -> None:
     choices = [(str(n), {"x": "a" * 90}) for n in range(10)]
     assert [label for label, _ in within(choices, 2 * 98)] == ["0", "1"] and within(choices, 1) == choices[:1]
     assert within(choices, 10_000) == choices and within([], 5) == []
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--<script>", "<b> & \u2028", "\\u003c"])
+def test_the_data_of_a_component_are_read_back_whatever_a_sentence_holds(text: str) -> None:
+    page = live_html(
+        LiveView("t", "", "", "export default function (", [("one", {"tokens": [text]})], {"note": text}), "n"
+    )
+    (data,) = re.findall(r'<script type="application/json" id="n-data">(.*?)</script>', page, re.DOTALL)
+    assert "<" not in data and json.loads(data) == {"choices": [{"tokens": [text]}], "common": {"note": text}}
 
 
 def test_components_have_the_colours_of_the_theme() -> None:
