@@ -15,6 +15,8 @@ import pandas as pd
 from dashboard.shared.column_heads import head as head_of
 from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import ARROWS, with_shown_models
+from engine.evaluations.alignment.scoring import idf_words
+from engine.evaluations.metric_study.records import IDF
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.common_columns import RANK_FIRST, RANK_GROUP, RANK_LAST
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
@@ -231,6 +233,8 @@ def decimals_of(values: Iterable[float]) -> int:
 def _text(value: object, column: Column) -> str:
     if _is_missing(value):
         return MISSING
+    if column.name == IDF.name:  # a declaration does not know the name of a dictionary that a run made
+        return translated(idf_words(str(value)))
     if column.words is not None:
         return translated(column.words(str(value)))
     if column.type == "boolean":
