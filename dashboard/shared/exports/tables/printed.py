@@ -22,7 +22,7 @@ from engine.evaluations.shared.common_columns import RANK_FIRST, RANK_GROUP, RAN
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # More rows are data, not a table to print: some ten pages.
 MOST_ROWS = 500
@@ -95,7 +95,8 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     bounds = _bounds([header for header, _ in shown], dict(shown))
     ends = {end for pair in bounds.values() for end in pair}
     bold = table.bold.rows(frame).tolist() if table.bold is not None else []
-    columns, constants, used = [], [], []
+    columns, constants, used, empty = [], [], [], []
+    has_values = any(column.card and frame[header].notna().any() for header, column in shown)
     units: dict[str, list[str]] = {}
     for header, column in shown:
         if header in ends or header.startswith(OF_RANKS) or _counts_again(header, frame):
@@ -103,6 +104,9 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
         cells = _ranges(frame, header) or _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
         head = _head(column, header)
+        if column.card and has_values and not frame[header].notna().any():
+            empty.append(head)
+            continue
         if (
             len(set(cells)) == 1
             and len(frame) > 1
@@ -126,6 +130,7 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         )
     notes = [
         *([tr("In every row: {values}.", values="; ".join(constants))] if constants else []),
+        *([tr("Without a value in any row: {heads}.", heads=translated(list_of(empty)))] if empty else []),
         *([tr("Units: {units}.", units=_listed(units))] if units else []),
         *([tr("Arrows point to the better end.")] if any(column.arrow for column in columns) else []),
         *(

@@ -346,6 +346,19 @@ def test_every_declared_table_can_be_printed(table: Table) -> None:
     assert result.n_rows == 2 and all(len(part.cells) == 2 for part in result.columns)
 
 
+def test_a_measure_without_any_value_is_no_column_where_others_have_some() -> None:
+    """Agreement has a column for each evaluation, whether it was run or not."""
+    frame = AGREED.completed(pd.DataFrame({"model": ["m", "n"], "clusters": [1.5, 2.5], "fill-mask": [0.25, np.nan]}))[
+        0
+    ]
+    shown = printed(AGREED, frame)
+    assert not {"classification", "benchmark"} & {column.head for column in shown.columns}
+    assert "Without a value in any row: classification, benchmark." in shown.notes
+    assert texts_by_head(shown)["fill-mask"] == ["0.2500", "–"]
+    nothing = printed(AGREED, frame.assign(clusters=np.nan).assign(**{"fill-mask": np.nan}))
+    assert "benchmark" in texts_by_head(nothing) and not [note for note in nothing.notes if "any row" in note]
+
+
 def test_a_dictionary_that_a_run_made_has_its_name(tmp_path: Path) -> None:
     """And not the id that a scoring names it by."""
     choice = save(count_documents([["猫"], ["犬"]], "my novels", "t" * 64, "file"), tmp_path, "printed_id")
