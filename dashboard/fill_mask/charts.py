@@ -42,14 +42,14 @@ def percent_digits(probabilities: Sequence[float]) -> int:
 def percent(probability: float, digits: int | None = None) -> str:
     """A probability in per cent: with `digits` decimals, or with three significant digits.
 
-    >>> percent(0.0021, 2), percent(0.12345), percent(3.09e-10), percent(float("nan"))
-    ('0.21%', '12.3%', '3.09·10⁻⁸%', 'undefined')
+    >>> percent(0.0021, 2), percent(0.12345), percent(0.042), percent(3.09e-10), percent(float("nan"))
+    ('0.21%', '12.3%', '4.20%', '3.09·10⁻⁸%', 'undefined')
     """
     if pd.isna(probability):
         return tr("undefined")
     if digits is not None:
         return tr("{number}%", number=f"{100 * probability:.{digits}f}")
-    written = f"{100 * probability:.3g}"
+    written = f"{100 * probability:#.3g}".removesuffix(".")
     mantissa, _, exponent = written.partition("e")
     if exponent:
         written = f"{mantissa}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"

@@ -35,7 +35,7 @@ def interval(low: float | str, high: float | str, form: str = "") -> str:
 def quantity(probability: float) -> str:
     """A probability as a page shows it, in per cent with three digits that count.
 
-    >>> quantity(0.00714), quantity(0.0000312)
-    ('0.714%', '0.00312%')
+    >>> quantity(0.00714), quantity(0.0000312), quantity(0.042)
+    ('0.714%', '0.00312%', '4.20%')
     """
-    return f"{100 * probability:.3g}%"
+    return f"{f'{100 * probability:#.3g}'.removesuffix('.')}%"

@@ -22,7 +22,7 @@ from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, PairScoring
-from engine.evaluations.minimal_pairs.regions import of_masked_models
+from engine.evaluations.minimal_pairs.regions import of_reading_on
 from engine.inference.endpoint.settings import endpoints
 from engine.messages.languages import tr, translated
 
@@ -69,7 +69,7 @@ if run_id is not None and result is not None:
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.scored_models))
-    for notice in of_masked_models(view.result, view.region):
+    for notice in of_reading_on(view.result, view.region):
         run_view.notice(with_labels(translated(notice), result.scored_models))
 
     figures, by = sections(

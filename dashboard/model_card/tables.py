@@ -18,6 +18,8 @@ from engine.messages.message import list_of
 
 NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
 PER_CENT = {"accuracy": 1, "classification_accuracy": 1, "mask_probability": 2}  # decimals
+# Measures that lie between -1 and 1, the ends of whose intervals may be near 0, in decimals.
+DECIMALS = dict.fromkeys(("pearson", "acquisition_correlation", "f1", "penalized_f1"), 3)
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
 
 
@@ -122,14 +124,19 @@ def length_heads() -> dict[str, str]:
 
 
 def number(value: float, measure: str) -> str:
-    """A number as the page shows it: shares in per cent.
+    """A number as the page shows it: shares in per cent, correlations and F1 with the decimals of their own pages.
 
     >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.00213, "mask_probability")
     ('67.1%', '127.4', '0.21%')
+    >>> number(-0.01817, "pearson"), number(-0.01817, "length_slope")
+    ('−0.018', '−0.01817')
     """
     if pd.isna(value):
         return tr("undefined")
-    return f"{value:.{PER_CENT[measure]}%}" if measure in PER_CENT else f"{value:,.4g}"
+    form = (
+        f".{PER_CENT[measure]}%" if measure in PER_CENT else f".{DECIMALS[measure]}f" if measure in DECIMALS else ",.4g"
+    )
+    return format(value, form).replace("-", "−")
 
 
 def words(row: Mapping[Any, Any]) -> str:

@@ -42,6 +42,7 @@ KINDS = {
     "masked": mark("masked language model"),
     "causal": mark("causal language model"),
     "encoder": mark("encoder without language-model head"),
+    "encoder-decoder": mark("encoder-decoder"),
 }
 
 
@@ -148,7 +149,7 @@ def inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
 
 
 def _facts(facts: ModelFacts) -> None:
-    kind = tr(KINDS.get(facts.kind, KINDS["encoder"]))
+    kind = tr(KINDS.get("encoder-decoder" if facts.n_seq2seq_parameters else facts.kind, KINDS["encoder"]))
     st.markdown(f"**{verbatim(facts.name)}** :gray[· {verbatim(facts.architecture)}, {kind}]")  # untranslated
     with st.grid(4, min_column_width=130):
         st.metric(tr("Parameters"), _short(facts.n_parameters), border=True, help=f"{facts.n_parameters:,}")

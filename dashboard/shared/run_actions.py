@@ -10,7 +10,6 @@ from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr
-from engine.runs.access.access import MAX_NOTE_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
 
@@ -114,10 +113,10 @@ def _note_editor(view: RunRecord) -> None:
         st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"),
         st.form(f"run-note-form-{view.id}", border=False),
     ):
+        # Without max_chars: the field drops a longer paste without a word, and the engine says how many may be.
         note = st.text_area(
             tr("Note"),
             view.note,
-            max_chars=MAX_NOTE_CHARACTERS,
             key=f"run-note-text-{view.id}",
             label_visibility="collapsed",
             placeholder=tr("What you learnt from this run"),

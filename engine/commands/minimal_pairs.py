@@ -42,7 +42,7 @@ from engine.evaluations.minimal_pairs.files import (
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
 from engine.evaluations.minimal_pairs.records import THESE, PairScoring
-from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
+from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_reading_on, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> None:
     ]
     # Before the tables, which may lack a score for a reason that a notice gives.
     print_notices(
-        (*result.notices, *_not_counted(result), *of_masked_models(result, shown.region), *filter(None, not_exact))
+        (*result.notices, *_not_counted(result), *of_reading_on(result, shown.region), *filter(None, not_exact))
     )
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     tables = file_tables(

@@ -25,6 +25,16 @@ NOT_NUMBERS = Message(
     "{name}: {bad} of {rows} have a human score that is not a number. Write a number such as 3.5, or leave it empty."
 )
 RANGE = Message("{least:g} to {greatest:g}")
+FAR_OFF = (
+    Message(
+        "{rows} has a score in '{column}' far off the scale {scale}, on which the others are: {listed}. Is it a slip?"
+    ),
+    Message(
+        "{rows} have a score in '{column}' far off the scale {scale}, on which the others are: {listed}. Are they slips?"
+    ),
+)
+MOST_FAR, FEWEST = 20, 10
+_LEAST_WIDTH = 4  # of a scale: scores of 0 and 1 alone may be on one to 5
 SHOWN_CHARACTERS = 40
 _MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small letters
 
@@ -154,6 +164,48 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
                     present_scores=present_scores[0],
                 )
             )
+    return tuple(messages)
+
+
+def far_off(scores: Sequence[float]) -> tuple[Scale, float, float] | None:
+    """The scale that all scores but a few are on, and the least and the greatest of these; None where none is far off.
+
+    Far off is farther from the others than the scale is wide, and than 4. At most one score in MOST_FAR is, and of fewer
+    than FEWEST scores none: more may be a scale of their own.
+
+    >>> far_off([1, 2, 3, 4, 5] * 4 + [55])
+    (Scale(name='1-5', low=1.0, high=5.0), 1, 5)
+    """
+    present = sorted(score for score in scores if math.isfinite(score))
+    most = max(1, len(present) // MOST_FAR)
+    inner = scale(present[most : len(present) - most]) if len(present) >= FEWEST else None
+    if inner is None or inner.name not in SCALES:
+        return None
+    width = max(inner.high - inner.low, _LEAST_WIDTH)
+    rest = [score for score in present if inner.low - width <= score <= inner.high + width]
+    found = scale(rest)
+    if found is None or found.name not in SCALES or not 0 < len(present) - len(rest) <= most:
+        return None
+    width, least, greatest = max(found.high - found.low, _LEAST_WIDTH), rest[0], rest[-1]
+    is_apart = not any(
+        least - width <= score <= greatest + width for score in present if not least <= score <= greatest
+    )
+    return (found, least, greatest) if is_apart else None
+
+
+def far_off_notices(scores: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
+    """Notices on the rows of each column whose score lies far off the others (`far_off`)."""
+    messages: list[str] = []
+    for name, values in scores.items():
+        if (found := far_off(values)) is None:
+            continue
+        of_others, least, greatest = found
+        messages += rows.row_notice(
+            [row for row, score in zip(numbers, values, strict=True) if score < least or score > greatest],
+            *FAR_OFF,
+            column=name,
+            scale=of_others.name,
+        )
     return tuple(messages)
 
 

@@ -347,4 +347,5 @@ def _notices(
         *rows.repeated_pairs_notice(numbers, pairs),
         *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
         *human_scores.notices(human, numbers),
+        *human_scores.far_off_notices(human, numbers),
     )

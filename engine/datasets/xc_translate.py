@@ -17,6 +17,7 @@ from engine.datasets import rows
 from engine.datasets.formats.files import Table, read_table
 from engine.datasets.several import read_all
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 from engine.messages.message import Message, list_of
 
 ID, TARGETS, TYPES, PREDICTION, SYSTEM = "id", "targets", "entity_types", "prediction", "system"
@@ -25,6 +26,7 @@ TRANSLATION, MENTION = "translation", "mention"  # of each target
 MOST_REFERENCES = 99
 SHOWN = 5  # ids in a notice
 UNUSABLE = Message("{name}: {bad} of {rows} have no prediction, or no targets. Predictions are joined by id.")
+UNUSED = Message("{name} has {n} of which the references have no id: {listed}.")
 NO_PREDICTION = Message("no prediction for {id}")
 NO_TARGETS = Message("{id} has no list of targets, each with a translation and a mention")
 # The authors' code takes the beginning of the id of a prediction.
@@ -61,6 +63,7 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
     frame, parts, notices = references.frame, [], list(references.notices)
     last = int(frame.index.max())
     names = _system_names([table.name for table in predictions])
+    known = set(frame[ID])
     for number, (system, table) in enumerate(zip(names, predictions, strict=True)):
         if missing := [name for name in (ID, PREDICTION) if name not in table.frame.columns]:
             raise InputError(
@@ -75,12 +78,16 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
         by_id = {_instance(name): text for name, text in zip(table.frame[ID], table.frame[PREDICTION], strict=True)}
         by_id |= dict(zip(table.frame[ID], table.frame[PREDICTION], strict=True))
         if repeated := list(dict.fromkeys(table.frame[ID][table.frame[ID].duplicated()])):
-            listed = ", ".join([*repeated[:SHOWN], *("…" for _ in repeated[SHOWN : SHOWN + 1])])
             notices.append(
                 Message(
-                    "{name} has several predictions of {listed}; the last one counts.", name=table.name, listed=listed
+                    "{name} has several predictions of {listed}; the last one counts.",
+                    name=table.name,
+                    listed=_some(repeated),
                 )
             )
+        unknown = [name for name in table.frame[ID] if not known & {name, _instance(name)}]
+        if unknown:
+            notices.append(UNUSED.format(name=table.name, n=count(len(unknown), "prediction"), listed=_some(unknown)))
         of_system = frame.assign(**{PREDICTION: [by_id.get(name, "") for name in frame[ID]], SYSTEM: system})
         parts.append(of_system.set_axis(frame.index + number * last))
     return replace(references, frame=pd.concat(parts), notices=tuple(notices), json_text="")
@@ -167,6 +174,10 @@ def _types(cell: str) -> str:
 def _instance(name: str) -> str:
     match = _INSTANCE.match(name)
     return match[0] if match else name
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join([*names[:SHOWN], *("…" for _ in names[SHOWN : SHOWN + 1])])
 
 
 def _system_names(files: Sequence[str]) -> list[str]:

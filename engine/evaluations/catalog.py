@@ -38,6 +38,7 @@ from engine.evaluations.minimal_pairs import files as minimal_pairs_files
 from engine.evaluations.minimal_pairs import records as minimal_pairs_records
 from engine.evaluations.minimal_pairs.kinds import finding as minimal_pairs_finding
 from engine.evaluations.minimal_pairs.kinds import on_card as minimal_pairs_on_card
+from engine.evaluations.minimal_pairs.scoring_rules import scores_by_decoder
 from engine.evaluations.shared.evaluation import (
     ACCEPTABILITY,
     PREFERENCE,
@@ -161,7 +162,7 @@ MINIMAL_PAIRS = Evaluation(
     read_pairs,
     row_roles=("acceptable", "unacceptable", "category"),
     first_rows={"other_prefixes": ()},
-    fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder",
+    fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder" or scores_by_decoder(facts),
     questions=(PREFERENCE, ACCEPTABILITY),
     card=minimal_pairs_on_card.ON_CARD,
     finding=minimal_pairs_finding.finding,

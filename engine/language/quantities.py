@@ -36,6 +36,7 @@ NOUNS = (
     "unknown token",
     "choice",
     "prompt",
+    "prediction",
     "comment",
     "rating",
     "sign-in",

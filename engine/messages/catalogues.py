@@ -55,8 +55,16 @@ FORMER = {
         "{rows} whose 'sentence' is not the concatenation of its regions; the regions are read: {listed}."
     ),
     "fewer than two values stand in more than one sentence": "fewer than two values occur in more than one sentence",
-    "{models}: the method {region} is of causal models; a masked model also reads what stands behind the word.": (
-        "{models}: the method {region} is of causal models; a masked model also reads what follows the word."
+    **dict.fromkeys(
+        (
+            "{models}: the method {region} is of causal models; a masked model also reads what stands behind the word.",
+            "{models}: the method {region} is of causal models; a masked model also reads what follows the word.",
+        ),
+        "{models}: the method {region} is of models that read a sentence from its beginning; these also read what follows "
+        "the word.",
+    ),
+    "{models}: a masked model reads the words on both sides of a word; who read the texts had not seen what follows.": (
+        "{models}: a word is predicted from both sides of it; who read the texts had not seen what follows."
     ),
     "{rows} has a region marked that does not stand in both sentences, and has none: {listed}.": (
         "{rows} has a region marked that is not in both sentences, and has none: {listed}."

@@ -66,7 +66,8 @@ class CardJob:
 def fitting_kinds(facts: ModelFacts) -> tuple[str, ...]:
     """The evaluations that a model can go through, of KINDS.
 
-    A model behind a server gives log-likelihoods alone, an encoder vectors alone, and only masked models fill masks.
+    A model behind a server gives log-likelihoods alone, an encoder without a decoder vectors alone, and only masked
+    models fill masks.
     """
     return tuple(kind for kind in KINDS if EVALUATIONS[kind].fits(facts))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.datasets.human_scores import SCALE_MAXIMA, fault, guess, notices, scale
+from engine.datasets.human_scores import SCALE_MAXIMA, far_off, far_off_notices, fault, guess, notices, scale
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,39 @@ def test_order_does_not_matter() -> None:
     random = np.random.default_rng(0)
     scores = random.normal(size=200)
     assert scale(scores.tolist()).name == scale(random.permutation(scores).tolist()).name == "standardised (z)"  # type: ignore[union-attr]
+
+
+LIKERT = [1.0, 2.0, 3.0, 4.0, 5.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("scores", "others"),
+    [
+        ([*LIKERT, 55.0], "1-5"),
+        ([*LIKERT, math.nan, -99.0], "1-5"),
+        ([0.25, 0.5, 1.0, 0.0] * 5 + [85.0], "0-1"),  # a share among them in per cent
+        ([20.0, 70.0, 95.0] * 7 + [700.0], "0-100"),
+    ],
+)
+def test_a_slip_far_off_the_scale_of_the_others_is_seen(scores: list[float], others: str) -> None:
+    found = far_off(scores)
+    assert found is not None and found[0].name == others
+    (notice,) = far_off_notices({"h": scores}, range(1, len(scores) + 1))
+    assert f"1 row has a score in 'h' far off the scale {others}" in notice and f": {len(scores)}." in notice
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        LIKERT,
+        [*LIKERT, 9.0],  # no farther than the scale is wide
+        [*LIKERT, 55.0, 77.0],  # more than one in twenty
+        [1.0, 2.0, 55.0],
+        [1.0] * 20 + [5.0],
+        [0.0] * 19 + [1.0] + [5.0],  # a scale to 5 of which 0 is the usual score
+        [-25.0, -10.0, -5.0, -1.0, *[0.0] * 30],  # errors are counted so: no scale has an end there
+        [*range(40), 80.0],
+    ],
+)
+def test_what_may_be_a_score_is_no_slip(scores: list[float]) -> None:
+    assert far_off(scores) is None

@@ -138,6 +138,7 @@ def test_each_file_of_predictions_is_a_system() -> None:
 def test_ids_without_a_prediction_are_listed_or_left_out() -> None:
     references = lines([*REFERENCES, {"id": "Q4_0", "targets": [], "source": "?"}], "ja_JP.jsonl")
     some = with_predictions(references, [predictions({"Q1_0": "星の道", "Q2_0": "", "Q9_0": "?"})])
+    assert some.notices[-1].endswith("has 1 prediction of which the references have no id: Q9_0.")
     with pytest.raises(InputError, match="4 of 5 rows have no prediction, or no targets") as error:
         from_table(some)
     assert [(bad.row, bad.reason) for bad in error.value.rows] == [

@@ -64,6 +64,8 @@ def test_a_model_goes_through_what_it_can(engine: Engine) -> None:
     assert fitting_kinds(facts["owner/bert"]) == KINDS
     assert fitting_kinds(facts["owner/gpt"]) == tuple(kind for kind in KINDS if kind != "fill-mask")
     assert set(KINDS) - set(fitting_kinds(facts["owner/encoder"])) == {"fill-mask", "minimal-pairs"}
+    with_decoder = replace(facts["owner/encoder"], n_seq2seq_parameters=1)
+    assert set(KINDS) - set(fitting_kinds(with_decoder)) == {"fill-mask"}
     assert fitting_kinds(replace(facts["owner/gpt"], endpoint=object())) == ("minimal-pairs",)  # type: ignore[arg-type]
     tasks = {task.kind: task for task in card_tasks("owner/gpt", facts["owner/gpt"], session)}
     assert tasks["clusters"].settings.pooling == tasks["classification"].settings.pooling == "mean-without-special"

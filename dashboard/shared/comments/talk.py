@@ -13,7 +13,7 @@ from dashboard.shared.wording import ago, show_error, stamp, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr, translated
 from engine.messages.message import list_of
-from engine.runs.comments.access import MOST_CHARACTERS, ROW, CommentAccess, row_of, view_of
+from engine.runs.comments.access import ROW, CommentAccess, row_of, view_of
 from engine.runs.comments.rows import Comment
 from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
@@ -98,9 +98,9 @@ def about(run: RunRecord, comment: Comment) -> None:
 def _form(access: CommentAccess, run: RunRecord, suggested: Sequence[str]) -> None:
     view = {name: st.query_params.get_all(name) for name in st.query_params if name != "run"}
     with st.form(f"run-comment-form-{run.id}", border=False):
+        # Without max_chars: the field drops a longer paste without a word, and the engine says how many may be.
         st.text_area(
             tr("Comment"),
-            max_chars=MOST_CHARACTERS,
             key=f"run-comment-text-{run.id}",
             label_visibility="collapsed",
             placeholder=tr("Plain text; @name tells somebody"),

@@ -53,6 +53,7 @@ def held_against(read: BenchmarkScores, models: Sequence[str]) -> Benchmark:
                 models=_some(list(matched)),
             )
         )
+    _require_one_scale({name: [theirs[found][task] for task in tasks] for name, found in matched.items()})
     every = {task for found in matched.values() for task in theirs[found]}
     rows = [
         (name, float(np.mean([theirs[found][task] for task in tasks])), len(tasks)) for name, found in matched.items()
@@ -73,6 +74,20 @@ def held_against(read: BenchmarkScores, models: Sequence[str]) -> Benchmark:
         {"models": [], "tasks": tasks, "files": read.digest},
         tuple(notices),
     )
+
+
+def _require_one_scale(scores: Mapping[str, Sequence[float]]) -> None:
+    """Raise InputError where some models have shares, and others per cent."""
+    shares = [model for model, values in scores.items() if max(map(abs, values)) <= 1]
+    if 0 < len(shares) < len(scores):
+        raise InputError(
+            Message(
+                "The scores of {shares} lie between 0 and 1, and those of {others} do not, so their means are not comparable. "
+                "Give all models shares, or all of them per cent.",
+                shares=_some(shares),
+                others=_some([model for model in scores if model not in shares]),
+            )
+        )
 
 
 def _by_model(read: BenchmarkScores) -> dict[str, dict[str, float]]:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.datasets import human_scores
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.files import read_table
@@ -167,7 +168,7 @@ def _number(path: str, value: Any) -> float:
 
 
 def _of_table(path: str, content: bytes) -> tuple[list[Score], list[str]]:
-    """The scores of a table, and its columns that are of no task; an empty cell is no score."""
+    """The scores of a table, and its columns that are of no task; an empty cell, or one that says so, is no score."""
     frame = read_table(content, path).frame
     column = next((name for name in frame.columns if str(name).strip().lower() == "model"), None)
     if column is None:
@@ -175,8 +176,9 @@ def _of_table(path: str, content: bytes) -> tuple[list[Score], list[str]]:
     scores: list[Score] = []
     passed_over: list[str] = []
     for name in (name for name in frame.columns if name != column):
-        values = pd.to_numeric(frame[name].replace("", np.nan), errors="coerce")
-        if NO_TASK.match(str(name).strip()) or (values.notna() != (frame[name] != "")).any():
+        is_missing = frame[name].map(human_scores.is_missing).astype(bool)
+        values = pd.to_numeric(frame[name].where(~is_missing, np.nan), errors="coerce")
+        if NO_TASK.match(str(name).strip()) or (values.notna() == is_missing).any():
             passed_over.append(str(name))
             continue
         scores += [

@@ -72,4 +72,4 @@ def details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
     return {"readings": [dict(reading_counts(result, model))]}
 
 
-ON_CARD = OnCard(headlines, lambda _: "sentence-similarity", "BERTScore", details)
+ON_CARD = OnCard(headlines, lambda _, __: "sentence-similarity", "BERTScore", details)

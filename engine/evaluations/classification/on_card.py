@@ -24,4 +24,4 @@ def headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
-ON_CARD = OnCard(headlines, lambda _: "text-classification", "Classification of sentence vectors")
+ON_CARD = OnCard(headlines, lambda _, __: "text-classification", "Classification of sentence vectors")

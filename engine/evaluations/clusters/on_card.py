@@ -42,4 +42,4 @@ def details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
     return {"maps": rows_of(points[(points["model"] == model).to_numpy()].drop(columns="model"))}
 
 
-ON_CARD = OnCard(headlines, lambda _: "feature-extraction", "Clusters", details)
+ON_CARD = OnCard(headlines, lambda _, __: "feature-extraction", "Clusters", details)

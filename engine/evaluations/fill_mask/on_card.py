@@ -24,4 +24,4 @@ def headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
-ON_CARD = OnCard(headlines, lambda _: "fill-mask", "Probability of masked words")
+ON_CARD = OnCard(headlines, lambda _, __: "fill-mask", "Probability of masked words")

@@ -7,19 +7,26 @@ import json
 import numpy as np
 import pandas as pd
 
+from engine.datasets.human_scores import SHOWN_CHARACTERS
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.datasets.xc_translate import ACCEPTED
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import ENTITY, ENTITY_ACCURACY
 from engine.evaluations.metric_study.scores import further_column
 from engine.evaluations.metric_study.systems import Systems
 from engine.evaluations.shared.declared_tables import returns
+from engine.language.quantities import count
 from engine.measures.entity_accuracy import entity_hits
 from engine.measures.statistics.intervals import wilson_interval
 from engine.messages.message import Message
 
 CELL = Cell(ENTITY, "entity_accuracy")
+NO_LIST = Message("'{column}' holds '{shown}', no list of accepted forms")
+NO_LISTS = Message(
+    "{name}: {bad} of {rows} have no list of accepted forms in '{column}'. Write them as 東京|東京都 or as "
+    '["東京", "東京都"], or leave the cell empty.'
+)
 
 
 def column_of(dataset: SentencePairs, column: str | None) -> str | None:
@@ -37,17 +44,23 @@ def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: boo
         return {}
     cells = further_column(dataset, column, Message("the accepted forms of entities"))
     forms = [accepted_forms(cell) for cell in cells]
-    if faults := [(row, cell) for row, cell, listed in zip(dataset.rows, cells, forms, strict=True) if listed is None]:
-        shown = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(
-            Message(
-                "{name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
-                'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.',
-                name=dataset.name,
-                column=column,
-                shown=shown,
-            )
+    faults = [
+        BadRow(
+            row,
+            NO_LIST.format(
+                column=column, shown=cell if len(cell) <= SHOWN_CHARACTERS else f"{cell[:SHOWN_CHARACTERS]}…"
+            ),
         )
+        for row, cell, listed in zip(dataset.rows, cells, forms, strict=True)
+        if listed is None
+    ]
+    if faults:
+        error = InputError(
+            NO_LISTS.format(name=dataset.name, bad=f"{len(faults):,}", rows=count(dataset.n, "row"), column=column),
+            faults,
+        )
+        error.can_skip = False  # that leaves out rows that are bad as data
+        raise error
     known = [listed or () for listed in forms]
     if not any(known):
         raise InputError(

@@ -45,4 +45,4 @@ def headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
-ON_CARD = OnCard(headlines, lambda _: "sentence-similarity", "BERTScore against human scores")
+ON_CARD = OnCard(headlines, lambda _, __: "sentence-similarity", "BERTScore against human scores")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from engine.datasets import human_scores
 from engine.datasets.sentence_pairs import SentencePairs
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
@@ -17,9 +17,15 @@ from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import METRIC, SURFACE, VECTORS
 from engine.evaluations.shared.vectors.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
+from engine.language.quantities import count
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
 from engine.messages.message import Message, list_of
+
+NOT_NUMBERS = Message(
+    "{name}: {bad} of {rows} have a score in '{column}' that is not a number. Write a number such as 0.85, or leave the cell "
+    "empty."
+)
 
 
 def grid_scores(
@@ -128,18 +134,18 @@ def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[Mes
 def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
     """The numbers (n_pairs,) of a column without a role, nan for an empty cell; raises as `column_scores` does."""
     cells = further_column(dataset, column, use)
-    faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
+    faults = [
+        BadRow(row, reason)
+        for row, cell in zip(dataset.rows, cells, strict=True)
+        if (reason := human_scores.fault(cell, column))
+    ]
     if faults:
-        listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(
-            Message(
-                "{name}: column {column!r} has scores that are not numbers in rows {listed}. Write a "
-                "number such as 0.85, or leave the cell empty.",
-                name=dataset.name,
-                column=column,
-                listed=listed,
-            )
+        error = InputError(
+            NOT_NUMBERS.format(name=dataset.name, bad=f"{len(faults):,}", rows=count(dataset.n, "row"), column=column),
+            faults,
         )
+        error.can_skip = False  # that leaves out rows that are bad as data
+        raise error
     values = np.array([human_scores.number(cell) for cell in cells])
     if np.isnan(values).all():
         raise InputError(

@@ -22,6 +22,10 @@ SIDES = ("acceptable", "unacceptable")
 PUBLISHED = (RATINGS, ("Good Sentence LS", "Bad Sentence LS"))
 # The share of people who chose the unacceptable sentence of the two, in the same file.
 CHOSE_UNACCEPTABLE = "Bad Sentence FC Mean"
+UNPAIRED = Message(
+    "There is a column '{there}' and none '{absent}': no score is held against judgements, which both sentences of a pair "
+    "need."
+)
 
 
 def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray] | None:
@@ -94,6 +98,27 @@ def _may_have_preferences(dataset: MinimalPairs) -> bool:
     return any(name.startswith(PREFERENCE) for name in dataset.fields) or any(
         PREFERENCE in original for original in dataset.originals
     )
+
+
+def judgement_notices(dataset: MinimalPairs, items: pd.DataFrame, columns: Sequence[str] = ()) -> list[str]:
+    """Which judgements lie far off the others, and that those of one sentence stand without the other's.
+
+    items: of the result. columns: as in `ratings`.
+    """
+    names = columns if len(columns) == len(SIDES) else RATINGS
+    scores = {name: items[f"{side}_rating"].tolist() for name, side in zip(names, SIDES, strict=True)}
+    alone = [] if columns else _ratings_alone(dataset)
+    return [
+        *human_scores.far_off_notices(scores, items["row"].tolist()),
+        *(UNPAIRED.format(there=name, absent=next(other for other in RATINGS if other != name)) for name in alone),
+    ]
+
+
+def _ratings_alone(dataset: MinimalPairs) -> list[str]:
+    """That of RATINGS which the file has without the other; rows are not taken apart where no name is in them."""
+    rows = [texts_of_row(original) for original in dataset.originals if RATINGS[0] in original]  # part of both names
+    there = [name for name in RATINGS if any(name in row for row in rows)]
+    return there if len(there) == 1 else []
 
 
 def preferences_of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> np.ndarray | None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
-from engine.evaluations.minimal_pairs.judgements import SIDES
+from engine.evaluations.minimal_pairs.judgements import SIDES, judgement_notices
 from engine.evaluations.minimal_pairs.outside.notices import of_scores
 from engine.evaluations.minimal_pairs.prompts.scoring import takes_prompts
 from engine.evaluations.minimal_pairs.prompts.templates import templates_of
@@ -75,6 +75,7 @@ def of_pairs(
         *all_notices,
         *_of_boundaries(result, all_facts),
         *_of_prompts(result, dataset, all_facts),
+        *judgement_notices(dataset, result.items, result.settings.ratings),
         *_of_morcela(result),
         *about_shared,
         *marked_notices(dataset),

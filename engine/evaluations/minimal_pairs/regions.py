@@ -18,7 +18,6 @@ import pandas as pd
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs import options
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.outside_names import is_from_file
 from engine.datasets.rows import row_notice
 from engine.datasets.text_column import any_match
 from engine.errors import InputError
@@ -33,6 +32,7 @@ from engine.evaluations.minimal_pairs.records import (
     WHOLE,
     Result,
 )
+from engine.evaluations.minimal_pairs.scoring_rules import BOTH_SIDES, ITSELF, seen_by_models
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries, without_token_scores
 from engine.evaluations.shared.stored_table import parts, rows_where
@@ -42,7 +42,6 @@ from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_
 from engine.measures.minimal_pairs.span_lists import SpanLists
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.messages.message import Message, list_of
-from engine.models.sources.names import without_label
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
@@ -65,8 +64,9 @@ PREFIXES = {
 }
 WITHOUT = Message("a sentence has no token in the part that is counted")
 WITHOUT_MARKED = Message("a sentence does not hold what the file marks, or no token of it is scored")
-PREFIX_OF_MASKED = Message(
-    "{models}: the method {region} is of causal models; a masked model also reads what follows the word."
+PREFIX_OF_OTHERS = Message(
+    "{models}: the method {region} is of models that read a sentence from its beginning; these also read what follows "
+    "the word."
 )
 NOT_THERE = (
     Message("{rows} has a region marked that is not in both sentences, and has none: {listed}."),
@@ -123,14 +123,11 @@ def regions_in(dataset: MinimalPairs) -> tuple[str, ...]:
     return (WHOLE, DIFFERING, *prefixes, *([MARKED] if any(_marks(rows)) else []))
 
 
-def of_masked_models(result: Result, region: str) -> tuple[str, ...]:
-    """The notice of masked models under a prefix method, () for none."""
-    masked = [
-        model
-        for model in result.scored_models
-        if model not in result.prefixes and not is_from_file(without_label(model))
-    ]
-    return (PREFIX_OF_MASKED.format(models=list_of(masked), region=region),) if region in PREFIXES and masked else ()
+def of_reading_on(result: Result, region: str) -> tuple[str, ...]:
+    """The notice of models that read what follows a token under a prefix method, () for none."""
+    seen = seen_by_models(result)
+    models = [model for side in (BOTH_SIDES, ITSELF) for model in seen.get(side, [])]
+    return (PREFIX_OF_OTHERS.format(models=list_of(models), region=region),) if region in PREFIXES and models else ()
 
 
 def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:

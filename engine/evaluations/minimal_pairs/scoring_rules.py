@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.prompts.templates import IN_TEMPLATE, temp
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
-from engine.messages.message import Message, together
+from engine.messages.message import Message, list_of, together
 from engine.models.sources.facts import ModelFacts, ScoreFacts
 from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
@@ -21,6 +21,11 @@ from engine.options import option_of
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
 ENCODER_RULES: Mapping[str, str] = option_of(Settings, "encoder_reads").choices
 SEQ2SEQ = "seq2seq"
+ONE_SIDE, BOTH_SIDES, ITSELF = "one side", "both sides", "itself"
+ECHO = Message(
+    "{models}: the encoder is given the text itself, so that the numbers say how well it is given back, not how "
+    "probable it is."
+)
 WINDOW_RULES: Mapping[str, str] = option_of(Settings, "window_prefix").choices
 WORD_RULES: Mapping[str, str] = option_of(Settings, "words").choices
 SPACE_RULES: Mapping[bool, str] = {
@@ -134,6 +139,34 @@ def predicts_before_mask(facts: ModelFacts, predicted_at: str) -> bool:
 def scores_by_decoder(facts: ModelFacts) -> bool:
     """Whether a sentence is scored by the decoder of a model, which has an encoder beside it."""
     return facts.kind == "encoder" and facts.n_seq2seq_parameters > 0
+
+
+def seen_by_rule(rule: str, encoder_reads: str) -> str:
+    """What the score of a token sees of its text under a rule of the signature's `scoring`: a key of what follows.
+
+    ONE_SIDE for a log-likelihood, BOTH_SIDES for a pseudo-log-likelihood, also that of an encoder-decoder whose encoder
+    reads the text with a mask, ITSELF where the encoder reads the text as it is.
+    """
+    if rule.startswith(("pll", "mntp")) or (rule == SEQ2SEQ and encoder_reads == "masked"):
+        return BOTH_SIDES
+    return ITSELF if rule == SEQ2SEQ and encoder_reads == "sentence" else ONE_SIDE
+
+
+def seen_by_models(result: Result) -> dict[str, list[str]]:
+    """The models of a run by what their scores see of a text (`seen_by_rule`), in the order of the run."""
+    rules = {without_label(model): str(rule) for model, rule in result.signature.get("scoring", {}).items()}
+    found: dict[str, list[str]] = {}
+    for model in result.scored_models:
+        found.setdefault(seen_by_rule(rules.get(without_label(model), ""), result.settings.encoder_reads), []).append(
+            model
+        )
+    return found
+
+
+def echo_notice(result: Result) -> list[Message]:
+    """The notice of models whose encoder is given the text that is scored; none for others."""
+    models = seen_by_models(result).get(ITSELF, [])
+    return [ECHO.format(models=list_of(map(shown_name, models)))] if models else []
 
 
 def scoring_rule(

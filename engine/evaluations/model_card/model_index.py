@@ -29,7 +29,7 @@ def eval_results(card: CardOfModel) -> list[Any]:
 
     return [
         EvalResult(
-            task_type=ON_CARDS[row["evaluation"]].task(card.facts),
+            task_type=ON_CARDS[row["evaluation"]].task(_run(card, row["run"])["signature"], card.model),
             task_name=ON_CARDS[row["evaluation"]].task_name,
             dataset_type=name_of_content(_revision(card, row["run"])) or row["dataset"],
             dataset_name=row["dataset"],
@@ -129,4 +129,9 @@ def _arguments(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _revision(card: CardOfModel, run_id: str) -> str:
     """The content hash of the data of a run."""
-    return next(str(run["dataset"]) for run in card.signature["runs"] if run["run"] == run_id)
+    return str(_run(card, run_id)["dataset"])
+
+
+def _run(card: CardOfModel, run_id: str) -> Mapping[str, Any]:
+    """What the signature of a card says of one of its runs."""
+    return next(run for run in card.signature["runs"] if run["run"] == run_id)

@@ -178,14 +178,15 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
 
 def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     """Which models there are, and what would make a map of them."""
-    causal, masked = (", ".join(models_of(results, of_kind)) or Message("none") for of_kind in (CAUSAL, MASKED))
+    causal, masked, decoders = (", ".join(models_of(results, of_kind)) or Message("none") for of_kind in SCORING)
     possible = (Message("A map of the {other} models is possible.", other=other) for other in possible_kinds(results))
     said = Message(
-        "A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these "
-        "masked models: {masked}. Add a run of another {kind} model on the same pairs.",
+        "A map needs at least 2 {kind} models. The runs have these causal models: {causal}; these masked models: {masked}; and "
+        "these encoder-decoders: {decoders}. Add a run of another {kind} model on the same pairs.",
         kind=kind,
         causal=causal,
         masked=masked,
+        decoders=decoders,
     )
     return together(" ", [said, *possible])
 

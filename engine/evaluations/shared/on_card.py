@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from engine.measures.cards.card import Better
-from engine.models.sources.facts import ModelFacts
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,13 @@ class OnCard:
     """One evaluation on the card of a model.
 
     headlines: (result, model) -> the numbers of a model, as many and in the same order for every model; one that the
-    run has no value of is NaN, and says why. task: what the Hub calls the task (https://huggingface.co/tasks) of a
-    model, None for one that is not known; task_name: for readers. details: (result, model) -> the rows of another table
+    run has no value of is NaN, and says why. task: (signature of the run, model) -> what the Hub calls the task
+    (https://huggingface.co/tasks); task_name: for readers. details: (result, model) -> the rows of another table
     of the card, under the name of the table; none where the evaluation has no such table.
     """
 
     headlines: Callable[[Any, str], list[Headline]]
-    task: Callable[[ModelFacts | None], str]
+    task: Callable[[Mapping[str, Any], str], str]
     task_name: str
     details: Callable[[Any, str], dict[str, list[dict[str, Any]]]] = lambda result, model: {}
 

@@ -229,7 +229,10 @@ def number_readings(text: str) -> tuple[str, ...]:
     if value is None or not is_spelt(base) or value >= spoken_numbers.LARGEST:
         return ()
     before = {**SIGNS, **HOURS, ORDINAL: "だい"}.get(parts.before, "")
-    counted = _counted(parts, int(value), base, is_alone=parts.before != ORDINAL)
+    counted = [
+        spoken_numbers.without_one(kana) if parts.number[0] in _MYRIADS else kana  # 万 alone is まん, 万一 まんいち
+        for kana in _counted(parts, int(value), base, is_alone=parts.before != ORDINAL)
+    ]
     if base == "日" and suffix:
         counted = [kana for kana in counted if kana != "ついたち"]
     return tuple(f"{before}{kana}{suffix_kana(suffix)}" for kana in counted)

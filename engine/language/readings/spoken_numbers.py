@@ -105,7 +105,12 @@ def decimal_of(whole: int, digits: str, unit: int, counter: str) -> list[str]:
     """How a decimal of a unit is read with a counter: さんてんごおくえん for 3.5億円. unit: its value."""
     (head,) = decimal(whole, digits, "")
     heads = head if unit % 10**12 else _geminated(head)
-    return [heads + kana.removeprefix("いち").removeprefix("いっ") for kana in with_counter(unit, counter)]
+    return [heads + without_one(kana) for kana in with_counter(unit, counter)]
+
+
+def without_one(kana: str) -> str:
+    """A reading without the one that it begins with: まんにん of いちまんにん."""
+    return kana.removeprefix("いち").removeprefix("いっ")
 
 
 def approximate(low: int, last: int, counter: str) -> list[str]:

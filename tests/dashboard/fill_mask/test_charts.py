@@ -95,7 +95,7 @@ def test_tokens_are_escaped() -> None:
     figure = charts.prediction_bars(part, "y", 0.1, None)
     assert "&lt;b&gt;x&lt;/b&gt;" in figure.layout.yaxis.ticktext[0]
     assert "長" * 13 + "…" in figure.layout.yaxis.ticktext[1]
-    assert list(figure.data[0].text) == ["50%", "1·10⁻⁷%"]
+    assert list(figure.data[0].text) == ["50.0%", "1.00·10⁻⁷%"]
 
 
 def test_percents() -> None:

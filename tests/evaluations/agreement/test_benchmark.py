@@ -166,3 +166,18 @@ def test_models_without_a_common_task_have_no_mean() -> None:
     table = pd.DataFrame({"model": ["a", "b"], "x": ["1", ""], "y": ["", "2"]}).to_csv(index=False).encode()
     with pytest.raises(InputError, match="The models a, b have no task of the benchmark in common"):
         held_against(read_benchmark([("t.csv", table)]), ["a", "b"])
+
+
+@pytest.mark.parametrize("missing", ["-", "NA", "nan", "#N/A"])
+def test_a_cell_that_says_that_it_is_missing_leaves_its_column_a_task(missing: str) -> None:
+    read = read_benchmark([("board.csv", f"model,JSTS,JSICK\na/b,0.8,0.7\nc/d,0.6,{missing}\n".encode())])
+    assert [(score.model, score.task) for score in read.scores] == [("a/b", "JSTS"), ("c/d", "JSTS"), ("a/b", "JSICK")]
+    assert not read.passed_over
+
+
+def test_shares_and_per_cent_have_no_common_mean() -> None:
+    """Files of mteb hold shares, published leaderboards often per cent."""
+    files = [("a.json", json.dumps({"STS": {"JSTS": {"s": 0.81}}}).encode()), ("t.csv", b"model,JSTS\nb,79.5\n")]
+    with pytest.raises(InputError, match="The scores of a lie between 0 and 1, and those of b do not"):
+        held_against(read_benchmark(files), ["a", "b"])
+    assert held_against(read_benchmark(files), ["b"]).models["score"].tolist() == [79.5]

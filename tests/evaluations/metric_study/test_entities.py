@@ -73,8 +73,10 @@ def test_a_cell_that_is_no_list_of_forms_is_refused(cell: str) -> None:
 
 
 def test_what_cannot_be_is_refused_with_every_row() -> None:
-    with pytest.raises(InputError, match=r"in rows 2 \('東京\|'\), 5 \('\['\)\. Write"):
+    with pytest.raises(InputError, match="2 of 6 rows have no list of accepted forms in 'names'") as error:
         study(pairs(names=("東京", "東京|", "", "東京", "[", "")), entity_column="names")
+    assert [bad.row for bad in error.value.rows] == [2, 5] and "'東京|'" in error.value.rows[0].reason
+    assert not error.value.can_skip
     with pytest.raises(InputError, match="names no entity"):
         study(pairs(names=("", " ") * 3), entity_column="names")
     with pytest.raises(InputError, match="no further column 'entity'"):

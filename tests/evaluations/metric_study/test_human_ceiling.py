@@ -66,7 +66,7 @@ def test_one_column_of_human_scores_has_no_ceiling(pairs: SentencePairs) -> None
     [
         (("D",), "at least two annotators; got D"),
         (("D", "nobody"), "no further column 'nobody'"),
-        (("D", "words"), r"not numbers in rows 1 \('good'\), 2 \('bad'\), 3"),
+        (("D", "words"), r"that is not a number[\s\S]*row 1: 'words' holds 'good'\n  row 2: 'words' holds 'bad'"),
     ],
 )
 def test_annotators_that_cannot_be_are_refused(pairs: SentencePairs, names: tuple[str, ...], message: str) -> None:

@@ -165,7 +165,10 @@ def test_a_metric_in_which_lower_is_better_is_taken_with_the_opposite_sign() -> 
     [
         ({"system_column": "engine"}, "no further column 'engine'"),
         ({"metric_columns": ("BLEURT",)}, "'BLEURT'"),
-        ({"metric_columns": ("words",)}, r"not numbers in rows 1 \('good'\), 2"),
+        (
+            {"metric_columns": ("words",)},
+            r"have a score in 'words' that is not a number[\s\S]*row 1: 'words' holds 'good'",
+        ),
         ({"metric_columns": ("empty",)}, "no number"),
         ({"lower_columns": ("MetricX",)}, "Lower is better in 'MetricX'"),
         ({"system_column": "same"}, "at least 2"),

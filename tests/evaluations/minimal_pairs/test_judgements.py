@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.judged import RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import BadRow, InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
@@ -209,6 +210,26 @@ def test_a_pair_with_one_judgement_has_no_difference(result: Result) -> None:
     rated[:5] = np.nan
     row = linking(replace(result, items=result.items.assign(unacceptable_rating=rated)), ["LP"]).iloc[0]
     assert (row["n"], row["n_pairs"]) == (115, 55)
+
+
+def of_ratings(header: str, *cells: str) -> str:
+    """What a run says of pairs with these cells beside them."""
+    lines = [f"good_sentence,bad_sentence,{header}", *(f"猫だ{i},だ猫{i},{cell}" for i, cell in enumerate(cells))]
+    return "\n".join(map(str, run(from_table(read_table("\n".join(lines).encode(), "rated.csv"))).notices))
+
+
+@pytest.mark.parametrize(("there", "absent"), [RATINGS, RATINGS[::-1]])
+def test_judgements_of_one_sentence_alone_are_named(there: str, absent: str) -> None:
+    assert f"There is a column '{there}' and none '{absent}'" in of_ratings(there, *"12345")
+    assert "There is a column" not in of_ratings("acceptable_rating,unacceptable_rating", *(["2,1"] * 5))
+
+
+def test_a_judgement_far_off_the_others_is_named() -> None:
+    cells = [f"{1 + i % 5},{1 + i % 4}" for i in range(12)]
+    assert "far off" not in of_ratings(",".join(RATINGS), *cells)
+    assert "1 row has a score in 'acceptable_rating' far off the scale 1-5, on which the others are: 13." in of_ratings(
+        ",".join(RATINGS), *cells, "44,2"
+    )
 
 
 def test_without_judgements_there_is_no_morcela() -> None:

@@ -254,13 +254,29 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     )
     first = read[0]
     assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample minimal pairs")
-    assert (first.task_type, first.task_name) == ("fill-mask", "Minimal pairs")
+    assert (first.task_type, first.task_name) == ("text-generation", "Minimal pairs")
     assert first.dataset_name == "sample minimal pairs"
     assert first.dataset_revision == "0123456789ab" and first.metric_args["better"] == "higher"
     # there and back by the library's own functions
     name, results = model_index_to_eval_results(model_index(card))
     assert eval_results_to_model_index(name, results) == model_index(card)
     assert str(ModelCard(str(parsed))) == str(parsed) and "| minimal-pairs |" in parsed.text
+
+
+@pytest.mark.parametrize(
+    ("rule", "task"),
+    [
+        ("pll-word-l2r", "fill-mask"),
+        ("mntp-original", "fill-mask"),
+        ("causal", "text-generation"),
+        ("seq2seq", "text2text-generation"),
+    ],
+)
+def test_the_task_is_that_of_the_run(rule: str, task: str) -> None:
+    """Without the facts of the model, which a card of stored runs does not have."""
+    run = pair_run({"Ours=m": [1.0] * 12})
+    run = replace(run, result=replace(run.result, signature={"scoring": {"Ours=m": rule}}))
+    assert {result.task_type for result in eval_results(card_of("m", [run]))} == {task}
 
 
 def test_eval_results_are_what_the_hub_reads(card: CardOfModel) -> None:

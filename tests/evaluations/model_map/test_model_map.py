@@ -59,7 +59,7 @@ def test_a_masked_model_has_a_place_and_no_divergence() -> None:
     assert map_of(results).distances.equals(found.distances)  # the only kind with two models
     with pytest.raises(
         InputError,
-        match=r"at least 2 causal models\. The runs have these causal models: none; and "
+        match=r"at least 2 causal models\. The runs have these causal models: none; "
         r"these masked models: a, b.*A map of the masked models is possible",
     ):
         map_of(results, CAUSAL)
@@ -76,7 +76,10 @@ def test_causal_models_come_first_and_one_of_each_kind_is_no_map() -> None:
     with in_language("ja"):
         shown = translated(str(refused.value))
     assert "causal モデル：なし" in shown and shown.endswith("maskedモデルのマップなら作成できます。")
-    with pytest.raises(InputError, match=r"at least 2 causal models.*causal models: a; and these masked models: c"):
+    with pytest.raises(
+        InputError,
+        match=r"at least 2 causal models.*causal models: a; these masked models: c; and these encoder-decoders: none",
+    ):
         map_of(one_each)
 
 

@@ -15,12 +15,14 @@ import pandas as pd
 from dashboard.shared.column_heads import head as head_of
 from dashboard.shared.ranks import rank_labels
 from dashboard.shared.theme import ARROWS, with_shown_models
+from engine.evaluations.alignment.scoring import idf_words
+from engine.evaluations.metric_study.records import IDF
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.common_columns import RANK_FIRST, RANK_GROUP, RANK_LAST
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, translated
-from engine.messages.message import Message
+from engine.messages.message import Message, list_of
 
 # More rows are data, not a table to print: some ten pages.
 MOST_ROWS = 500
@@ -93,7 +95,8 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     bounds = _bounds([header for header, _ in shown], dict(shown))
     ends = {end for pair in bounds.values() for end in pair}
     bold = table.bold.rows(frame).tolist() if table.bold is not None else []
-    columns, constants, used = [], [], []
+    columns, constants, used, empty = [], [], [], []
+    has_values = any(column.card and frame[header].notna().any() for header, column in shown)
     units: dict[str, list[str]] = {}
     for header, column in shown:
         if header in ends or header.startswith(OF_RANKS) or _counts_again(header, frame):
@@ -101,6 +104,9 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
         cells = _ranges(frame, header) or _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
         head = _head(column, header)
+        if column.card and has_values and not frame[header].notna().any():
+            empty.append(head)
+            continue
         if (
             len(set(cells)) == 1
             and len(frame) > 1
@@ -124,6 +130,7 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         )
     notes = [
         *([tr("In every row: {values}.", values="; ".join(constants))] if constants else []),
+        *([tr("Without a value in any row: {heads}.", heads=translated(list_of(empty)))] if empty else []),
         *([tr("Units: {units}.", units=_listed(units))] if units else []),
         *([tr("Arrows point to the better end.")] if any(column.arrow for column in columns) else []),
         *(
@@ -231,6 +238,8 @@ def decimals_of(values: Iterable[float]) -> int:
 def _text(value: object, column: Column) -> str:
     if _is_missing(value):
         return MISSING
+    if column.name == IDF.name:  # a declaration does not know the name of a dictionary that a run made
+        return translated(idf_words(str(value)))
     if column.words is not None:
         return translated(column.words(str(value)))
     if column.type == "boolean":

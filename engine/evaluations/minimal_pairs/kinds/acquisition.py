@@ -15,7 +15,7 @@ from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Ask
 from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.kinds.reading import OF_READING, check_scores
 from engine.evaluations.minimal_pairs.records import PairView, Result
-from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series, echo_notice
 from engine.evaluations.shared.finding import Contest, Standing, finding_of, finding_parts, left_out_rows, spoken
 from engine.evaluations.shared.on_card import Headline
 from engine.evaluations.shared.stored_table import in_memory
@@ -49,6 +49,7 @@ def _notices(
         *([curves.NO_SERIES.format(fewest=FEWEST_POINTS)] if is_short else []),
         *notices.of_sentences(result, dataset, all_facts, about_shared),
         *notices.of_unread_series(result),
+        *echo_notice(result),
     ]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.evaluations.minimal_pairs.files import analysis_of
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.shared.on_card import Headline, OnCard
 from engine.messages.message import named
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import without_label
 
 
 def headlines(result: Result, model: str) -> list[Headline]:
@@ -21,8 +23,13 @@ def details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
     return analysis_of(result.data_kind).details(result, model)
 
 
-def _task(facts: ModelFacts | None) -> str:
-    return "text-generation" if facts is not None and facts.kind == "causal" else "fill-mask"
+def _task(signature: Mapping[str, Any], model: str) -> str:
+    """By how the run scored the model: what a file says, and a run that does not tell, are likelihoods of sentences."""
+    rules = {without_label(name): str(rule) for name, rule in signature.get("scoring", {}).items()}
+    rule = rules.get(without_label(model), "")
+    if rule.startswith(("pll", "mntp")):
+        return "fill-mask"
+    return "text2text-generation" if rule == SEQ2SEQ else "text-generation"
 
 
 ON_CARD = OnCard(headlines, _task, named("Minimal pairs"), details)

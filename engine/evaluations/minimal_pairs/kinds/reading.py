@@ -15,6 +15,7 @@ from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
 from engine.evaluations.minimal_pairs.kinds.single_sentences import OF_CONDITIONS, OF_PAIRS_ALONE
 from engine.evaluations.minimal_pairs.reading import layers, times
 from engine.evaluations.minimal_pairs.records import LAYERS, PairScoring, PairView, Result, Settings
+from engine.evaluations.minimal_pairs.scoring_rules import BOTH_SIDES, echo_notice, seen_by_models
 from engine.evaluations.shared.finding import (
     MOST_LISTED,
     Contest,
@@ -48,8 +49,8 @@ GAIN = Message("Gain for {measure} by surprisal beyond {baseline}, in nats per w
 STANDING = Message("{model} {value} over {over}")
 NOT_TESTED = Message("The difference between models was not tested.")
 OTHER_WORDS = Message("The models are not ranked: their numbers are over different words.")
-BOTH_SIDES = Message(
-    "{models}: a masked model reads the words on both sides of a word; who read the texts had not seen what follows."
+NOT_SEEN_YET = Message(
+    "{models}: a word is predicted from both sides of it; who read the texts had not seen what follows."
 )
 
 
@@ -83,11 +84,12 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
 def _notices(
     result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
 ) -> list[str]:
-    masked = [facts.name for facts in all_facts if facts.kind == "masked"]
+    masked = seen_by_models(result).get(BOTH_SIDES, [])
     return [
         *notices.of_sentences(result, dataset, all_facts, about_shared),
         *notices.of_unread_series(result),
-        *([BOTH_SIDES.format(models=listed(masked))] if masked else []),
+        *([NOT_SEEN_YET.format(models=listed(masked))] if masked else []),
+        *echo_notice(result),
     ]
 
 

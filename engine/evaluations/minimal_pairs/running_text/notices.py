@@ -9,6 +9,7 @@ from engine.evaluations.minimal_pairs.notices import of_servers, of_unread_serie
 from engine.evaluations.minimal_pairs.outside.notices import of_scores
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.running_text.tables import FEW_DOCUMENTS
+from engine.evaluations.minimal_pairs.scoring_rules import BOTH_SIDES, ONE_SIDE, echo_notice, seen_by_models
 from engine.language.quantities import count
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 from engine.messages.message import Message, list_of
@@ -25,10 +26,6 @@ TOKENIZERS = Message(
 WINDOWS = Message(
     "The models read windows of different lengths ({lengths} tokens), and so different amounts of context. Choose a window "
     "that all of them take, such as {shortest:,}, to compare them alike."
-)
-ECHO = Message(
-    "{models}: the encoder is given the text itself, so that the numbers say how well it is given back, not how "
-    "probable it is."
 )
 
 
@@ -57,19 +54,16 @@ def _left_out(result: Result, n: int) -> list[Message]:
 
 
 def _not_comparable(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
+    from_files = {facts.name for facts in all_facts if facts.scores is not None}
+    seen = seen_by_models(result)
     masked, others = (
-        [shown_name(facts.name) for facts in all_facts if (facts.kind == "masked") is is_masked and facts.is_loaded]
-        for is_masked in (True, False)
+        [shown_name(model) for model in seen.get(side, []) if model not in from_files]
+        for side in (BOTH_SIDES, ONE_SIDE)
     )
-    echoing = [
-        shown_name(facts.name)
-        for facts in all_facts
-        if facts.kind == "encoder" and result.settings.encoder_reads == "sentence" and facts.is_loaded
-    ]
     return [
         *([PSEUDO.format(masked=list_of(masked), causal=list_of(others))] if masked and others else []),
         *([TOKENIZERS] if len({facts.tokenizer_fingerprint for facts in all_facts} - {""}) > 1 else []),
-        *([ECHO.format(models=list_of(echoing))] if echoing else []),
+        *echo_notice(result),
     ]
 
 

@@ -11,14 +11,13 @@ import pandas as pd
 
 from engine.evaluations.minimal_pairs.clustered.intervals import SIGNIFICANT, corrected
 from engine.evaluations.minimal_pairs.records import CATEGORY, DOCUMENTS, Result
-from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ, checkpoint_series
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series, seen_by_models
 from engine.evaluations.minimal_pairs.views import categories_of
 from engine.evaluations.shared.common_columns import MODEL, OTHER, WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.running_text import LN_2, bits_per, corpus_ratios, perplexity, ratio_difference
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 from engine.messages.message import Message
-from engine.models.sources.names import without_label
 
 VERSION = "0.3.0"
 METHOD = Message("Student's paired test over documents, Holm-corrected")
@@ -164,18 +163,9 @@ def checkpoints(result: Result, by: str = CATEGORY) -> pd.DataFrame:
 def comparable_models(result: Result) -> list[tuple[str, ...]]:
     """The models in groups whose numbers say the same, in the order of the run.
 
-    A log-likelihood sees one side of a token, a pseudo-log-likelihood both, and a decoder that is given the text itself
-    all of it.
+    As `seen_by_models`: what sees one side of a token is not compared with what sees both, or the token itself.
     """
-    scoring = {without_label(model): str(rule) for model, rule in result.signature.get("scoring", {}).items()}
-    groups: dict[str, list[str]] = {}
-    for model in result.scored_models:
-        rule = scoring.get(without_label(model), "")
-        seen = "both sides" if rule.startswith(("pll", "mntp")) else "one side"
-        if rule == SEQ2SEQ and result.settings.encoder_reads == "sentence":
-            seen = "itself"
-        groups.setdefault(seen, []).append(model)
-    return [tuple(models) for models in groups.values()]
+    return [tuple(models) for models in seen_by_models(result).values()]
 
 
 def _common(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:

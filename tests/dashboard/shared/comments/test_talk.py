@@ -74,6 +74,17 @@ def test_an_empty_comment_is_refused_in_words() -> None:
     assert "A comment needs a text." in [error.value for error in drawn(app).error]
 
 
+def test_a_text_that_is_too_long_reaches_who_says_so() -> None:
+    """A field with a limit of its own drops a longer paste, and an empty field is sent."""
+    run = run_id()
+    app, key = opened(visit("alignment", run=run), run), f"run-comment-text-{run}"
+    assert not app.text_area(key=key).max_chars and not app.text_area(key=f"run-note-text-{run}").max_chars
+    app.text_area(key=key).set_value("あ" * 2001)
+    app.button(key=f"run-comment-send-{run}").click()
+    assert "A comment has at most 2,000 characters; got 2,001." in [error.value for error in drawn(app).error]
+    assert app.text_area(key=key).value == "あ" * 2001
+
+
 def test_a_refused_text_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "MOST_A_MINUTE", 0)
     run = run_id()

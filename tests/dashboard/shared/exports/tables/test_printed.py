@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,7 +35,9 @@ from engine.evaluations.minimal_pairs.length_effects import SLOPES
 from engine.evaluations.minimal_pairs.records import EXCLUDED
 from engine.evaluations.minimal_pairs.views import SUMMARY, summary
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.dictionaries import save
 from engine.evaluations.shared.rank_ranges import range_columns
+from engine.measures.idf import count_documents
 from engine.messages.languages import in_language
 from tests.support.minimal_results import synthetic
 
@@ -340,6 +344,27 @@ def test_every_declared_table_can_be_printed(table: Table) -> None:
     other = [f"{value}b" if isinstance(value, str) else value for value in row]
     result = printed(table, table.frame([row, other]))
     assert result.n_rows == 2 and all(len(part.cells) == 2 for part in result.columns)
+
+
+def test_a_measure_without_any_value_is_no_column_where_others_have_some() -> None:
+    """Agreement has a column for each evaluation, whether it was run or not."""
+    frame = AGREED.completed(pd.DataFrame({"model": ["m", "n"], "clusters": [1.5, 2.5], "fill-mask": [0.25, np.nan]}))[
+        0
+    ]
+    shown = printed(AGREED, frame)
+    assert not {"classification", "benchmark"} & {column.head for column in shown.columns}
+    assert "Without a value in any row: classification, benchmark." in shown.notes
+    assert texts_by_head(shown)["fill-mask"] == ["0.2500", "–"]
+    nothing = printed(AGREED, frame.assign(clusters=np.nan).assign(**{"fill-mask": np.nan}))
+    assert "benchmark" in texts_by_head(nothing) and not [note for note in nothing.notes if "any row" in note]
+
+
+def test_a_dictionary_that_a_run_made_has_its_name(tmp_path: Path) -> None:
+    """And not the id that a scoring names it by."""
+    choice = save(count_documents([["猫"], ["犬"]], "my novels", "t" * 64, "file"), tmp_path, "printed_id")
+    values = {"kind": "bertscore", "model": "m", "n": 30, "pearson": 0.5, "ci_low": 0.1, "ci_high": 0.8}
+    shown = printed(CORRELATIONS, pd.DataFrame([values | {"idf": choice}, values | {"idf": "saved/deleted"}]))
+    assert texts_by_head(shown)["idf"] == ["my novels", "a deleted dictionary"]
 
 
 def test_tests_settings_and_methods_are_worded_in_the_language_of_the_table() -> None:
