@@ -132,7 +132,7 @@ def _entities(table: pd.DataFrame) -> None:
             {
                 tr("System"): [name or tr("All pairs") for name in table["system"]],
                 tr("Pairs with an entity"): table["n"],
-                tr("Right"): table["n_right"],
+                tr("Correct"): table["n_right"],
                 measure_name("entity_accuracy"): table["accuracy"].map(number),
                 tr("95% interval"): [
                     interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)

@@ -51,10 +51,12 @@ def _meaning(strata: pd.DataFrame) -> str:
     """Whether length misleads the model of these strata, as far as it is seen."""
     by_stratum = strata.set_index("stratum")
     if "A<U" not in by_stratum.index:
-        return tr("Whether it only prefers fewer tokens is not seen: the file of its scores says no numbers of tokens.")
+        return tr(
+            "It cannot be seen whether it only prefers fewer tokens: the file of its scores has no numbers of tokens."
+        )
     if not by_stratum.loc["A<U", "n"] or not by_stratum.loc["A>U", "n"]:
         return tr(
-            "Whether it only prefers fewer tokens is not seen: in no pair, or only in one direction, the two "
+            "It cannot be seen whether it only prefers fewer tokens: in no pair, or only in one direction, the two "
             "sentences differ in their numbers of tokens."
         )
     numbers = {"shorter": by_stratum.loc["A<U", "accuracy"], "longer": by_stratum.loc["A>U", "accuracy"]}

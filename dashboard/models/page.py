@@ -35,8 +35,9 @@ FIELDS = mark("""- `segmenter`: `mecab-ipadic`, `mecab-unidic-lite`, `mecab-juma
   the tokenizer that the directory has.
 - `max_tokens`: the longest input it was trained on, where `config.json` says more.
 
-Encoders, masked and causal language models of the transformers library work. Code that comes with a model is never run,
-and a `pytorch_model.bin` is read as weights only. To make a small model from a corpus of your own:
+Encoders, masked and causal language models of the transformers library work, and encoder-decoders on minimal pairs. Code that
+comes with a model is run only where the operator allows it, and a `pytorch_model.bin` is read as weights only. To make a
+small model from a corpus of your own:
 *Pretrain*, or `python -m engine pretrain --corpus FILES --architecture bert --out DIR`.""")
 
 

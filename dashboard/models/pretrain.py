@@ -91,7 +91,7 @@ def _form() -> None:
             key="models-pretrain-files",
             help=tr(
                 "Plain text or Aozora Bunko's, also as zip or tar of many. At least some "
-                "hundred thousand characters; the built-in models have seen 42 million."
+                "hundred thousand characters; the Japanese built-in models have seen 42 million."
             ),
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -125,18 +125,18 @@ def _compare_two(chosen: Sequence[RunRecord]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         first, second = (
             st.selectbox(
-                letter,
+                side,
                 list(by_id),
                 index=index,
                 format_func=labels.__getitem__,
                 key=f"runs-compared-{letter}",
                 width=280,
             )
-            for index, letter in enumerate("AB")
+            for index, (letter, side) in enumerate(zip("AB", (tr("Left"), tr("Right")), strict=True))
         )
         pair = [by_id[run_id] for run_id in (first, second) if run_id in by_id]
         if len({run.id for run in pair}) == 2 and comparable(pair):
-            compare_link(tr("Compare A with B"), pair[0].id, other_id=pair[1].id)
+            compare_link(tr("Compare left with right"), pair[0].id, other_id=pair[1].id)
         else:
             st.caption(tr("Two finished runs of one kind can be compared."), width="content")
 

@@ -68,9 +68,9 @@ def run(options: argparse.Namespace) -> None:
         if days is not None:
             n = len(expired(engine.store, days)) if options.dry_run else delete_expired(engine.store, engine.runs, days)
             say(
-                Message("{n} runs that ended more than {days:g} days ago would be deleted.", n=n, days=days)
+                Message("Would be deleted: {runs}, ended more than {days:g} days ago.", runs=count(n, "run"), days=days)
                 if options.dry_run
-                else Message("{n} runs that ended more than {days:g} days ago were deleted.", n=n, days=days)
+                else Message("Deleted: {runs}, ended more than {days:g} days ago.", runs=count(n, "run"), days=days)
             )
         if bin_days is not None:
             n = (
@@ -80,14 +80,14 @@ def run(options: argparse.Namespace) -> None:
             )
             say(
                 Message(
-                    "{n} runs that were moved to the bin more than {bin_days:g} days ago would be deleted.",
-                    n=n,
+                    "Would be deleted: {runs}, moved to the bin more than {bin_days:g} days ago.",
+                    runs=count(n, "run"),
                     bin_days=bin_days,
                 )
                 if options.dry_run
                 else Message(
-                    "{n} runs that were moved to the bin more than {bin_days:g} days ago were deleted.",
-                    n=n,
+                    "Deleted: {runs}, moved to the bin more than {bin_days:g} days ago.",
+                    runs=count(n, "run"),
                     bin_days=bin_days,
                 )
             )

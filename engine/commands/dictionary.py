@@ -15,6 +15,7 @@ from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.evaluate import check_counted, notices_of
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
+from engine.language.quantities import count
 from engine.messages.message import Message, together
 
 
@@ -73,23 +74,13 @@ def run(options: argparse.Namespace) -> None:
             )
         ) from error
     write_idf(dictionary, options.out)
-    n_documents, n_tokens, n_types = dictionary.n_documents, dictionary.n_tokens, len(dictionary.document_counts)
     say(
         Message(
-            "{n_documents:,} documents (--unit {unit}), {n_tokens:,} words, {n_types:,} types: {out}",
-            n_documents=n_documents,
+            "{documents} (--unit {unit}), {units} of {types}: {out}",
+            documents=count(dictionary.n_documents, "document"),
             unit=settings.unit,
-            n_tokens=n_tokens,
-            n_types=n_types,
-            out=options.out,
-        )
-        if settings.words
-        else Message(
-            "{n_documents:,} documents (--unit {unit}), {n_tokens:,} tokens, {n_types:,} types: {out}",
-            n_documents=n_documents,
-            unit=settings.unit,
-            n_tokens=n_tokens,
-            n_types=n_types,
+            units=count(dictionary.n_tokens, "word" if settings.words else "token"),
+            types=count(len(dictionary.document_counts), "type"),
             out=options.out,
         ),
         file=sys.stderr,

@@ -55,7 +55,7 @@ NOT_COUNTED = Message(
     "{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: excluded.csv."
 )
 SUBMISSIONS = {"babylm": prediction_files}  # what the predictions of a challenge are, by its name
-WRITTEN = Message("{n} of predictions for {challenge} are in {folder}")
+WRITTEN = Message("Predictions for {challenge} ({n}): {folder}")
 UNDEFINED = Message("{model}: some numbers of judgements.csv are undefined: {reason}.")
 
 

@@ -43,6 +43,7 @@ NOUNS = (
     "task",
     "text",
     "token",
+    "type",
     "value",
     "version",
     "word",

@@ -67,10 +67,43 @@ FORMER = {
         "{models}: a word is predicted from both sides of it; who read the texts had not seen what follows."
     ),
     "{rows} has a region marked that does not stand in both sentences, and has none: {listed}.": (
-        "{rows} has a region marked that is not in both sentences, and has none: {listed}."
+        "{rows} marks a region that is not in both sentences, so that it has no region: {listed}."
     ),
     "{rows} have a region marked that does not stand in both sentences, and have none: {listed}.": (
-        "{rows} have a region marked that is not in both sentences, and have none: {listed}."
+        "{rows} mark a region that is not in both sentences, so that they have no region: {listed}."
+    ),
+    "{rows} has a region marked that is not in both sentences, and has none: {listed}.": (
+        "{rows} marks a region that is not in both sentences, so that it has no region: {listed}."
+    ),
+    "{rows} have a region marked that is not in both sentences, and have none: {listed}.": (
+        "{rows} mark a region that is not in both sentences, so that they have no region: {listed}."
+    ),
+    "{rows} has a region marked that a sentence has several times; the last one is counted: {listed}.": (
+        "{rows} marks a region that a sentence has several times; the last one is counted: {listed}."
+    ),
+    "{rows} have a region marked that a sentence has several times; the last one is counted: {listed}.": (
+        "{rows} mark a region that a sentence has several times; the last one is counted: {listed}."
+    ),
+    "{name}: its file says no numbers of tokens, so that there are no strata by length, no slope, no fair subsets, and none of "
+    "{scores}. A column n_tokens or tokens, or the tokenizer (--tokenizer), gives them; the tokens also the cuts of words and, "
+    "with their log-likelihoods, regions.": (
+        "{name}: its file has no numbers of tokens, so that there are no strata by length, no slope, no fair subsets, and "
+        "none of {scores}. A column n_tokens or tokens, or the tokenizer (--tokenizer), gives them; the tokens also the "
+        "cuts of words and, with their log-likelihoods, regions."
+    ),
+    "{name}: its file says no tokens, so that there is no SLOR, no cut of words and no region of a sentence. A column tokens "
+    "gives them.": (
+        "{name}: its file has no tokens, so that there is no SLOR, no cut of words and no region of a sentence. A column "
+        "tokens gives them."
+    ),
+    "The tokenizer {given} is not used: it counts the tokens of scores from a file that says none, and there are none here "
+    "without.": (
+        "The tokenizer {given} is not used: it counts the tokens of scores from a file that has none, and all scores here "
+        "have theirs."
+    ),
+    "And {n} more models.": "Further models: {n}.",
+    "{name}: column {column!r} names {names} system; ranking needs at least 2.": (
+        "{name}: column {column!r} names fewer than 2 systems ({names}); ranking needs at least 2."
     ),
     "Lower is better in {others}, which is none of the columns with scores of other metrics: {named}. "
     "Name it there, too.": (
@@ -128,6 +161,9 @@ FORMER = {
     "the file that was published with the model.": (
         "The vocabulary in {directory} holds none of {SPECIAL}, so nothing can stand for a word that it does not know. "
         "Take the file that was published with the model."
+    ),
+    "{title} is {other}, no table. Give the table itself, as CSV, TSV, JSON lines or Excel.": (
+        "{title} is {other}, no table. Give the table itself, as CSV, TSV, JSON lines, Parquet or Excel."
     ),
 }
 

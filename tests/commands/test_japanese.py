@@ -102,7 +102,7 @@ def test_an_error_is_told_in_japanese_with_its_values(
     arguments = ["agreement", "--clusters", str(tmp_path), "--fill-mask", str(tmp_path), "--out", str(tmp_path / "out")]
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith(
-        f"エラー: {tmp_path}/settings.json を読み込めません: ファイルまたはディレクトリがありません。--clusters には"
+        f"エラー: {tmp_path}/settings.jsonを読み込めません: ファイルまたはディレクトリがありません。--clustersには"
     )
 
 

@@ -157,7 +157,7 @@ def test_the_run_of_a_sample_is_named_in_the_readers_language() -> None:
     run = session.engine().runs.get(evaluate("ja"))
     assert run is not None
     with in_language("ja"):
-        assert run_title(run) == "サンプル：最小対"
+        assert run_title(run) == "サンプル: 最小対"
 
 
 PASTED = {

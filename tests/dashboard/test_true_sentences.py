@@ -338,7 +338,7 @@ def test_minimal_pairs(seed: int) -> None:
         assert numbers.loc[low, "ci_high"] < numbers.loc[high, "ci_low"]
     if "does not clearly mislead" in meaning:
         assert max(numbers.loc[["A>U", "A<U"], "ci_low"]) <= min(numbers.loc[["A>U", "A<U"], "ci_high"])
-    assert ("is not seen" in meaning) == (not numbers.loc["A>U", "n"] or not numbers.loc["A<U", "n"])
+    assert ("cannot be seen" in meaning) == (not numbers.loc["A>U", "n"] or not numbers.loc["A<U", "n"])
     offered = re.search(r"such as (.+?), to see", steps)
     assert (set(offered[1].split(", ")) if offered else set()) == (set(BY_LENGTH) & set(scores)) - {score}
 

@@ -26,6 +26,30 @@ INSTEAD = {
     "トークナイザー": "トークナイザ",
     "アダプター": "アダプタ",
     "カテゴリー": "カテゴリ",
+    "擬似": "疑似",
+    "未知トークン": "未知語トークン",
+    "zスコア": "z得点",
+    "共有トークン": "共通トークン",
+    "自己回帰モデル": "自己回帰言語モデル",
+    "マスクモデル": "マスク言語モデル",
+    "クラスター": "クラスタ",
+    "カンマ": "コンマ",
+    "ナット": "nat",
+    "idf辞書": "頻度辞書",
+    "インスタンス": "サーバー",
+    "正確な判定": "厳密な判定",
+    "対応づけ": "対応付け",
+    "Holm法": "ホルム法",
+    "Holm補正": "ホルム法",
+    "McNemarの": "マクネマー検定",
+    "Williams検定": "ウィリアムズ検定",
+    "ウィリアムズの検定": "ウィリアムズ検定",
+    "Pearsonの": "ピアソン",
+    "Spearmanの": "スピアマン",
+    "Kendallの": "ケンドール",
+    "学習文": "訓練文",
+    "分かる": "わかる",
+    "良い": "よい",
 }
 
 
@@ -56,6 +80,20 @@ def test_the_comma_of_a_page_is_that_of_the_pages(path: Path) -> None:
     methods = {path for path in catalogue_files() if path.parent == ROOT / "dashboard" / "shared"}
     with_others = [text for text in texts(path).values() if "，" in text]
     assert [text for text in with_others if path not in methods or "。" in text] == []
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_the_marks_of_a_japanese_text_are_those_of_the_rules(path: Path) -> None:
+    """A colon is that of messages between names, a question ends with a full stop, a range has one kind of tilde."""
+    assert [text for text in texts(path).values() if re.search(r"[：；〜？]", text)] == []
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_no_space_stands_between_japanese_and_latin_letters(path: Path) -> None:
+    """Between a name and its value one does, and after a message that is put in; phrases of methods are a paper's."""
+    methods = path.parent == ROOT / "dashboard" / "shared"
+    spaced = re.compile(r"(?<!error)(?<!deaths)[A-Za-z0-9}`] [ぁ-ん]|[ぁ-ん、。] [A-Za-z`]")
+    assert [text for text in texts(path).values() if spaced.search(text) and not (methods and "。" not in text)] == []
 
 
 def test_the_glossary_has_each_word_that_is_said_instead() -> None:

@@ -41,7 +41,7 @@ from engine.measures.idf import from_counts
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.messages import languages
-from engine.messages.message import together
+from engine.messages.message import Message, together
 from engine.models.sources import names
 from engine.models.sources.adapters import read_adapter, require_hub_id
 from engine.models.sources.allowed_models import AllowedModels
@@ -51,6 +51,7 @@ from engine.models.sources.recipes import recipe_from
 from engine.notebook import evaluate
 from engine.options import check
 from engine.precision import resolved
+from engine.processes.deaths import BY_ITSELF, how_it_ended
 from engine.runs.access.configuration import configuration
 from engine.runs.access.member_list import parsed_members
 from engine.runs.naming import run_name, unknown_run
@@ -149,7 +150,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("4行のうち3行", "1行目: 「label」が空", "2行目: 「text」が空白だけ", "3行目: 「text」が空です、「label」が空"),
     ),
     "one label": (csv("text,label\n猫,a\n犬,a\n", labelled_sentences.from_table), ("'a'", "2文")),
-    "one sentence": (csv("text,label\n猫,a\n", labelled_sentences.from_table), ("a.csv", "1個")),
+    "one sentence": (csv("text,label\n猫,a\n", labelled_sentences.from_table), ("a.csv", "1文")),
     "too many labels": (
         csv("text,label,kind\n" + "".join(f"猫{n},{n},{n % 3}\n" for n in range(1001)), labelled_sentences.from_table),
         ("1,001種類", "1,000種類", "「kind」（3種類）"),
@@ -305,6 +306,18 @@ NOTICES: dict[str, tuple[Callable[[], tuple[str, ...]], tuple[str, ...]]] = {
             labelled_sentences.from_table(read_table("text,label\n猫,a\n猫,a\n猫,b\n猫,b\n".encode(), "a.csv")).notices
         ),
         ("2, 4", "1行", "2行"),
+    ),
+    "the end of a model's own code": (
+        lambda: (
+            Message("The process of the own code of {name} {ended}.", name="m", ended=how_it_ended(3, BY_ITSELF)),
+            Message(
+                "The process of the own code of {name} {ended}.", name="m", ended=Message("was ended with its run")
+            ),
+        ),
+        (
+            "mの独自コードのプロセスは終了コード3で終了しました。",
+            "mの独自コードのプロセスは実行とともに終了させられました。",
+        ),
     ),
 }
 

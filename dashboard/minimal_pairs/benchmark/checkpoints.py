@@ -107,7 +107,7 @@ def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: 
         alt=tr("Accuracy at each checkpoint of a training"),
     )
     if n_left_out:
-        st.caption(tr("{n:,} more lines are in the table checkpoints.csv.", n=n_left_out))
+        st.caption(tr("More lines, in the table checkpoints.csv: {n:,}.", n=n_left_out))
     return {CURVES: figure}
 
 

@@ -147,7 +147,7 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
                     object
                 ),
                 hovertemplate=tr(
-                    "region {region} {name}: {surprisal} bits, {n} items",
+                    "region {region} {name}: {surprisal} bits (items: {n})",
                     region="%{customdata[0]}",
                     name="%{customdata[1]}",
                     surprisal="%{y:.2f}",

@@ -116,7 +116,7 @@ def text_checkpoints_section(
         alt=tr("{measure} of running text at each checkpoint of a training", measure=measure_name(measure)),
     )
     if n_left_out:
-        st.caption(tr("{n:,} more lines are in the table corpus_checkpoints.csv.", n=n_left_out))
+        st.caption(tr("More lines, in the table corpus_checkpoints.csv: {n:,}.", n=n_left_out))
     return {CURVES: figure}
 
 
@@ -146,7 +146,7 @@ def curve_of(measure: str) -> Curve:
         measure,
         *ENDS[measure],
         "n_documents",
-        mark("step {step}: {value} over {n} documents"),
+        mark("step {step}: {value} (documents: {n})"),
         measure,
         form=form,
         ticks="~g",
@@ -192,7 +192,7 @@ def corpus_figure(shown: pd.DataFrame, measure: str, *, by_category: bool) -> go
                     interval=interval_texts(own[low], own[high], f".{digits}f"),
                 )
                 .to_numpy(dtype=object),
-                hovertemplate=tr("{value} over {n} documents", value=f"%{{x:.{digits}f}}", n="%{customdata[0]:,}")
+                hovertemplate=tr("{value} (documents: {n})", value=f"%{{x:.{digits}f}}", n="%{customdata[0]:,}")
                 + f"<br>%{{customdata[1]}}<br>%{{customdata[2]}}<extra>{template_safe(model)}</extra>",
                 showlegend=by_category,
             )

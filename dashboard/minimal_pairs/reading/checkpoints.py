@@ -26,7 +26,7 @@ GAIN = Curve(
     "gain_low",
     "gain_high",
     "n",
-    mark("step {step}: {value} nats per word, {n} words"),
+    mark("step {step}: {value} nats per word (words: {n})"),
     "reading_gain",
     form=".4f",
     ticks=".3f",
@@ -65,7 +65,7 @@ def reading_checkpoints_section(
         alt=tr("Gain by surprisal at each checkpoint of a training"),
     )
     if n_left_out:
-        st.caption(tr("{n:,} more lines are in the table reading_checkpoints.csv.", n=n_left_out))
+        st.caption(tr("More lines, in the table reading_checkpoints.csv: {n:,}.", n=n_left_out))
     return {CURVES: figure}
 
 

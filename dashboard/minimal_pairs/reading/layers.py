@@ -92,7 +92,7 @@ def layer_figure(shown: pd.DataFrame) -> go.Figure:
                 },
                 customdata=np.column_stack([own["layer"], own["gain_low"], own["gain_high"], own["n"]]),
                 hovertemplate=tr(
-                    "layer {layer}: {gain} nats per word [{low}, {high}], {n} words",
+                    "layer {layer}: {gain} nats per word [{low}, {high}] (words: {n})",
                     layer="%{customdata[0]:d}",
                     gain="%{y:.4f}",
                     low="%{customdata[1]:.4f}",

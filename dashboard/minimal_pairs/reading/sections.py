@@ -161,7 +161,7 @@ def gain_figure(shown: pd.DataFrame) -> go.Figure:
                     object
                 ),
                 hovertemplate=tr(
-                    "{measure}: {gain} nats per word, {n} words in {n_items} texts",
+                    "{measure}: {gain} nats per word (words: {n}, texts: {n_items})",
                     measure="%{customdata[0]}",
                     gain="%{y:.4f}",
                     n="%{customdata[1]:,}",
@@ -216,7 +216,7 @@ def curve_figure(words: pd.DataFrame, measure: str) -> go.Figure:
                 },
                 customdata=grouped.size(),
                 hovertemplate=tr(
-                    "{surprisal} bits: {time} ({n} words)",
+                    "{surprisal} bits: {time} (words: {n})",
                     surprisal="%{x:.2f}",
                     time="%{y:.1f}",
                     n="%{customdata:,}",

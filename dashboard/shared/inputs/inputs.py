@@ -57,7 +57,7 @@ MODELS_HELP = mark(
     "Enter."
 )
 SERVED_HELP = mark("A model behind a server is `endpoint/name`.")
-FILE_FORMATS = mark("CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and others.")
+FILE_FORMATS = mark("CSV, TSV, JSONL, Parquet or Excel; text in UTF-8, UTF-16, CP932 and others.")
 LIVEDOOR = mark("The livedoor corpus is read as it is published, as zip or tar.gz.")
 TABLES_KEPT = 2  # for each session: an uploaded table can be large
 

@@ -40,7 +40,7 @@ from engine.messages.message import Message, list_of
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
 HELP = mark(
-    "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
+    "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL, Parquet or Excel; text in UTF-8, UTF-16, CP932 and "
     "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
     "region_2, …), with a formula in the column prediction. Words with reading times: columns item and word (or context and "

@@ -272,7 +272,7 @@ def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
     if (other := next((what for sign, what in OTHER_FILES.items() if beginning.startswith(sign)), None)) is not None:
         raise InputError(
             Message(
-                "{title} is {other}, no table. Give the table itself, as CSV, TSV, JSON lines or Excel.",
+                "{title} is {other}, no table. Give the table itself, as CSV, TSV, JSON lines, Parquet or Excel.",
                 title=title,
                 other=other,
             )

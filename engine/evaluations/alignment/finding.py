@@ -34,7 +34,7 @@ def finding(result: Result, shown: Mapping[str, Scores] | None = None) -> Messag
         for model, scores in list(by_model.items())[:MOST_LISTED]
     ]
     if len(by_model) > MOST_LISTED:
-        sentences.append(Message("And {n} more models.", n=len(by_model) - MOST_LISTED))
+        sentences.append(Message("Further models: {n}.", n=len(by_model) - MOST_LISTED))
     if len(by_model) > 1:
         sentences.append(Message("A mean similarity ranks no model."))
     return finding_parts(sentences, n_left_out)

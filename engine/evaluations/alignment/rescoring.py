@@ -149,7 +149,9 @@ def rescore(
         if dictionary is not None:
             counted = f"{dictionary.tokenizer}, " if of_words else ""
             dictionaries[model] = Message(
-                "{name} ({counted}{n_documents:,} documents, {FINGERPRINT_DIGITS})",
+                "{name} ({counted}{n_documents:,} document, {FINGERPRINT_DIGITS})"
+                if dictionary.n_documents == 1
+                else "{name} ({counted}{n_documents:,} documents, {FINGERPRINT_DIGITS})",
                 name=dictionary.name,
                 counted=counted,
                 n_documents=dictionary.n_documents,

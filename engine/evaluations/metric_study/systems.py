@@ -163,7 +163,7 @@ def systems_of(dataset: SentencePairs, column: str | None) -> Systems | None:
             return None
         raise InputError(
             Message(
-                "{name}: column {column!r} names {names} system; ranking needs at least 2.",
+                "{name}: column {column!r} names fewer than 2 systems ({names}); ranking needs at least 2.",
                 name=dataset.name,
                 column=column,
                 names=len(names),

@@ -374,8 +374,8 @@ class Settings:
     )
     tokenizer: tuple[str, ...] = option(
         (),
-        "Of scores from a file that says no tokens: the directory or the name of the tokenizer, loaded without its model, "
-        "that counts the scored tokens of each sentence; LABEL= before it names the scores that it is for.",
+        "For scores from a file without tokens: the directory or the name of the tokenizer, loaded without its "
+        "model, that counts the scored tokens of each sentence; LABEL= before it names the scores that it is for.",
         metavar="[LABEL=]DIR",
     )
     seed: int = option(
@@ -427,8 +427,8 @@ class PairScoring:
     )
     region: str = option(
         WHOLE,
-        "What of each sentence is counted: all of it, or the tokens of a part, given what "
-        "stands before them. Only pairs whose sentences both have such a part are counted.",
+        "What is counted of each sentence: all of it, or the tokens of a part, given what stands before them. Only "
+        "pairs whose sentences both have such a part are counted.",
         choices=REGIONS.values(),
     )
     predictions: tuple[str, ...] = option(

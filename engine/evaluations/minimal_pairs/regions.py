@@ -69,12 +69,12 @@ PREFIX_OF_OTHERS = Message(
     "the word."
 )
 NOT_THERE = (
-    Message("{rows} has a region marked that is not in both sentences, and has none: {listed}."),
-    Message("{rows} have a region marked that is not in both sentences, and have none: {listed}."),
+    Message("{rows} marks a region that is not in both sentences, so that it has no region: {listed}."),
+    Message("{rows} mark a region that is not in both sentences, so that they have no region: {listed}."),
 )
 SEVERAL = (
-    Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
-    Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."),
+    Message("{rows} marks a region that a sentence has several times; the last one is counted: {listed}."),
+    Message("{rows} mark a region that a sentence has several times; the last one is counted: {listed}."),
 )
 # The ends of the columns that a part of a sentence has no value of.
 _OF_WHOLE = ("_characters", "_bytes", *(f"_{name}" for name in PROMPTED))

@@ -35,6 +35,8 @@ SCORING = {
 }
 # How the rules of a causal model and of an encoder-decoder begin, in runs of every version.
 LEFT_TO_RIGHT, BY_DECODER = "The log-likelihood of the tokens", "The decoder's log-likelihood"
+# The kinds in a sentence.
+KIND_WORDS = {CAUSAL: Message("causal"), MASKED: Message("masked"), SEQ2SEQ: Message("encoder-decoder")}
 
 RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
 N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")
@@ -84,7 +86,7 @@ class Mapped:
             MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence",
             SEQ2SEQ: "encoder-decoders, by the log-likelihood of their decoder: distances without a KL divergence",
         },
-        unset="causal where the runs have two causal models, else masked",
+        unset="the first of causal, masked and encoder-decoder that the runs have two models of",
     )
 
 
@@ -178,12 +180,15 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
 
 def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     """Which models there are, and what would make a map of them."""
-    causal, masked, decoders = (", ".join(models_of(results, of_kind)) or Message("none") for of_kind in SCORING)
-    possible = (Message("A map of the {other} models is possible.", other=other) for other in possible_kinds(results))
+    causal, masked, decoders = (list_of(models_of(results, of_kind)) or Message("none") for of_kind in SCORING)
+    possible = (
+        Message("A map of the {other} models is possible.", other=KIND_WORDS[other])
+        for other in possible_kinds(results)
+    )
     said = Message(
         "A map needs at least 2 {kind} models. The runs have these causal models: {causal}; these masked models: {masked}; and "
         "these encoder-decoders: {decoders}. Add a run of another {kind} model on the same pairs.",
-        kind=kind,
+        kind=KIND_WORDS[kind],
         causal=causal,
         masked=masked,
         decoders=decoders,
@@ -240,7 +245,7 @@ def _notices(
             )
         )
     for other in SCORING:
-        if other != kind and (others := ", ".join(models_of(results, other))):
+        if other != kind and (others := list_of(models_of(results, other))):
             notices.append(_not_on_map(kind, other, others))
     return tuple(notices)
 
@@ -249,8 +254,8 @@ def _not_on_map(kind: str, other: str, others: str) -> Message:
     """The notice that models of another kind are not on the map of a kind."""
     if SEQ2SEQ in (kind, other):
         return Message(
-            "Not on this map: {others}. The log-likelihoods of encoder-decoders are given what their encoder reads, "
-            "and are compared with one another alone.",
+            "Not on this map: {others}. The log-likelihoods of encoder-decoders are conditional on what their "
+            "encoder reads, and are compared with one another alone.",
             others=others,
         )
     if kind == CAUSAL:

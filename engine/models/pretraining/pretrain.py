@@ -33,6 +33,7 @@ from transformers import (
 )
 
 from engine.errors import InputError
+from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
@@ -121,10 +122,13 @@ def _pretrain(
     tokenizer = _tokenizer(texts, work, settings, report)
     row_format = _row_format(tokenizer, settings)
     encode = fast_encoder(tokenizer)
-    for part, is_held_out_part in (("train", False), ("held_out", True)):
+    for part, named, is_held_out_part in (
+        ("train", Message("training"), False),
+        ("held_out", Message("held-out"), True),
+    ):
         folder = work / part
         if not (folder / "rows.json").exists():
-            report(Message("encoding the {part} documents", part=part.replace("_", "-")))
+            report(Message("encoding the {part} documents", part=named))
             documents = texts.held_out() if is_held_out_part else texts.training()
             write_rows(documents, encode, row_format, folder, WRITINGS[settings.language])
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
@@ -384,11 +388,11 @@ def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
         if len(steps_of_part) < needed:
             raise InputError(
                 Message(
-                    "The corpus is too small to {part}: {counts} documents and {counts_:,} tokens do "
+                    "The corpus is too small to {part}: its {documents} and {tokens} do "
                     "not fill one step. Add text, or lower --tokens-per-step or raise "
                     "--held-out-share.",
                     part=part,
-                    counts=steps_of_part.counts["documents"],
-                    counts_=steps_of_part.counts["tokens"],
+                    documents=count(steps_of_part.counts["documents"], "document"),
+                    tokens=count(steps_of_part.counts["tokens"], "token"),
                 )
             )

@@ -108,13 +108,13 @@ class RatingAccess:
             if question.name == ACCEPTABILITY:
                 raise AccessError(
                     Message(
-                        "Rate the {missing:,} sentences that are left first: others' scores are shown afterwards.",
+                        "Rate the sentences that are left first ({missing:,}): others' scores are shown afterwards.",
                         missing=missing,
                     )
                 )
             raise AccessError(
                 Message(
-                    "Rate the {missing:,} pairs that are left first: others' scores are shown afterwards.",
+                    "Rate the pairs that are left first ({missing:,}): others' scores are shown afterwards.",
                     missing=missing,
                 )
             )

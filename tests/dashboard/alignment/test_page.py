@@ -197,7 +197,7 @@ def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
         for element in app.get(kind)
     }
     assert {"検索", "並び順", "適合率", "再現率", "低頻度のしきい値", "入れ替えて再採点"} <= labels
-    assert any(label.startswith("人手評価：r = ") for label in labels)
+    assert any(label.startswith("人手評価: r = ") for label in labels)
     assert any(re.match(r"60対の平均F1 0\.\d{3}、ペナルティ適用後 ", label) for label in labels)
     assert "60対。行を選ぶとアラインメントを表示します。" in words(app)
     assert view_of(app)["texts"]["reference"] == "参照文"

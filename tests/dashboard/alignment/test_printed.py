@@ -95,7 +95,7 @@ def test_the_number_of_a_token_is_its_similarity_or_the_agreement_that_the_penal
     ("style", "language", "reference", "low"),
     [
         (PrintStyle("one", 8), "en", "Reference", "Dashed frame: low-frequency."),
-        (PrintStyle("two", 10), "ja", "参照文", "破線の枠：低頻度。"),
+        (PrintStyle("two", 10), "ja", "参照文", "破線の枠: 低頻度。"),
     ],
 )
 def test_every_token_reading_number_and_link_is_drawn(

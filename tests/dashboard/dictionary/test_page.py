@@ -119,7 +119,7 @@ def test_the_page_speaks_japanese() -> None:
     app.session_state["language"] = "ja"
     drawn(app)
     assert [metric.label for metric in app.metric] == ["文書数", "見出し語数", "トークン数", "しきい値", "低頻度"]
-    assert "1文書の単位：ファイル。" in words(app) and "全6件中、条件に合う6件を" in words(app)
+    assert "1文書の単位: ファイル。" in words(app) and "全6件中、条件に合う6件を" in words(app)
     app = page_visits.at("dictionary")
     app.query_params["view"] = "compare"
     app.session_state["language"] = "ja"

@@ -51,6 +51,7 @@ def test_the_page_ranks_systems_by_every_setting_and_column(language: str) -> No
         frame.value for frame in app.dataframe if "0.500" in frame.value.iloc[:, 3:4].astype(str).to_numpy()
     )
     assert entities.iloc[:, 1].tolist() == [20, 20, 40] and entities.iloc[:, 2].tolist() == [10, 10, 20]
+    assert entities.columns[2] == {"en": "Correct", "ja": "正解数"}[language]
     grid = next(frame.value for frame in app.dataframe if "p holm" in frame.value)
     corrected = runs.result(run_id).correlations["williams_holm_p"]
     assert (grid["p holm"] != "").sum() == corrected.notna().sum() > 0

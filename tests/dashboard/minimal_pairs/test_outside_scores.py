@@ -76,7 +76,7 @@ def test_every_part_of_the_page_is_drawn(columns: tuple[str, ...]) -> None:
         app = visit(run_id)
         said = words(app)
         assert "log-likelihoods from mine.csv (long form); what is scored is as the file says" in said
-        assert ("its file says no numbers of tokens" in said) == (not columns)
+        assert ("its file has no numbers of tokens" in said) == (not columns)
         metrics = [metric.value for metric in app.metric]
         assert metrics.count("–") == (0 if columns else 3)
         for name in SECTIONS:

@@ -211,7 +211,7 @@ def test_two_runs_of_a_kind_lead_to_compare_and_several_are_side_by_side(directo
     assert {"Kind", "Dataset"} <= set(differences["what"]) and len(differences.columns) == 4
     app.selectbox(key="runs-compared-A").set_value(listed[first].id)
     app.selectbox(key="runs-compared-B").set_value(listed[second].id)
-    assert compare_links(drawn(app)) == {"Compare A with B": both}
+    assert compare_links(drawn(app)) == {"Compare left with right": both}
     app.selectbox(key="runs-compared-B").set_value(listed[other].id)
     assert not compare_links(drawn(app)) and "can be compared" in words(app)
 

@@ -125,5 +125,5 @@ def test_the_sentences_on_minimal_pairs_say_whether_length_misleads() -> None:
     _, no_interval, _ = of_lp(strata(**known, shorter=(1.0, np.nan, np.nan, 40), longer=(0.3, 0.2, 0.4, 40)))
     assert "it is not known whether length misleads it" in no_interval and "100.0%" in no_interval
     _, unknown, _ = of_lp(strata(**known, shorter=(np.nan, np.nan, np.nan, 0), longer=(0.6, 0.4, 0.8, 40)))
-    assert "is not seen" in unknown
+    assert "cannot be seen" in unknown
     assert of_lp(strata(**{**known, "all": (np.nan, np.nan, np.nan, 0)})) == ()

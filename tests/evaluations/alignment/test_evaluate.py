@@ -100,6 +100,7 @@ def test_a_pair_whose_weights_are_all_zero_is_said_to_have_no_score() -> None:
     one = SentencePairs("one", ("猫がいる",), ("猫がいる",), ("",), {}, (1,))
     scores = rescore(run(one), Scoring("references"))  # every token in the one reference: idf log(2/2) = 0
     assert scores.pairs["f1"].isna().all() and any("no score" in notice for notice in scores.notices)
+    assert scores.dictionaries["m"].startswith("references (1 document, ")
 
 
 @pytest.mark.parametrize(

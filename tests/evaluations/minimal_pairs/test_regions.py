@@ -131,8 +131,8 @@ def test_a_marked_region_that_is_not_there_leaves_its_row_out_and_of_several_the
     assert part.pairs["acceptable_log_likelihood"].tolist()[1] == pytest.approx(float(likelihoods("m", "a b a")[4]))
     assert part.excluded[["row", "reason"]].to_numpy().tolist() == [[3, WITHOUT_MARKED]]
     assert result.notices[-2:] == (
-        "1 row has a region marked that is not in both sentences, and has none: 3.",
-        "1 row has a region marked that a sentence has several times; the last one is counted: 2.",
+        "1 row marks a region that is not in both sentences, so that it has no region: 3.",
+        "1 row marks a region that a sentence has several times; the last one is counted: 2.",
     )
 
 
@@ -207,7 +207,7 @@ def test_a_file_whose_regions_are_all_absent_has_none(tmp_path: Path) -> None:
         tmp_path,
         [{"good": "a b", "bad": "a c", "critical_region": "b"}, {"good": "a b", "bad": "a c", "critical_region": "-"}],
     )
-    assert MARKED not in regions_of(result) and result.notices[-1].endswith("has none: 1.")
+    assert MARKED not in regions_of(result) and result.notices[-1].endswith("has no region: 1.")
 
 
 def test_a_prefix_that_is_not_that_of_the_sentence_has_no_region(tmp_path: Path) -> None:

@@ -75,7 +75,10 @@ def test_causal_models_come_first_and_one_of_each_kind_is_no_map() -> None:
     assert str(refused.value).endswith("on the same pairs. A map of the masked models is possible.")
     with in_language("ja"):
         shown = translated(str(refused.value))
-    assert "causal モデル：なし" in shown and shown.endswith("maskedモデルのマップなら作成できます。")
+    assert (
+        "2つの自己回帰言語モデルが必要です" in shown and "自己回帰言語モデル: なし、マスク言語モデル: c、d、" in shown
+    )
+    assert shown.endswith("マスク言語モデルのマップなら作成できます。")
     with pytest.raises(
         InputError,
         match=r"at least 2 causal models.*causal models: a; these masked models: c; and these encoder-decoders: none",

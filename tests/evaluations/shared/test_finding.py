@@ -113,11 +113,11 @@ def contest(
             "差 −1.25 [−2.00, −0.50]",
         ),
         (contest([0.8, 0.7], [APART], better="neither"), "a is above b: mean accuracy", "有意に高い値です"),
-        (contest([0.8, 0.7], [APART], n_left_out=3), "p = 0.004. Left out: 3 rows.", "除外：3行。"),
+        (contest([0.8, 0.7], [APART], n_left_out=3), "p = 0.004. Left out: 3 rows.", "除外: 3行。"),
         (
             contest([0.8, 0.7], [replace(APART, p=0.00001, n_tests=3)]),
             "[+3.0, +17.0], p < 0.001, Holm over 3 tests.",
-            "p < 0.001、3検定のHolm補正",
+            "p < 0.001、3検定のホルム法による補正",
         ),
     ],
 )

@@ -150,20 +150,20 @@ def test_clean_forgets_what_is_old(
     assert main([*clean, "--bin", "-1"]) == 2 and "--bin" in capsys.readouterr().err
     assert main([*clean, "--bin", "1000000"]) == 2 and "--bin is a number of days, 0 to" in capsys.readouterr().err
     assert main([*clean, "--older-than", "36500"]) == 0 and "0 runs" in capsys.readouterr().out
-    assert main([*clean, "--bin"]) == 0 and "0 runs that were moved to the bin more than 30" in capsys.readouterr().out
+    assert main([*clean, "--bin"]) == 0 and "Deleted: 0 runs, moved to the bin more than 30" in capsys.readouterr().out
     assert main([*clean, "--bin", "0", "--dry-run"]) == 0
-    assert "1 runs that were moved to the bin more than 0 days ago would be deleted" in capsys.readouterr().out
+    assert "Would be deleted: 1 run, moved to the bin more than 0 days ago." in capsys.readouterr().out
     with opened(tmp_path, backend=FakeBackend()) as engine:
         engine.access(LOCAL).restore(run_id)
     assert main([*clean, "--older-than", "0", "--pieces", "--dry-run"]) == 0
-    assert "1 runs that ended more than 0 days ago would be deleted" in capsys.readouterr().out
+    assert "Would be deleted: 1 run, ended more than 0 days ago." in capsys.readouterr().out
     assert main([*clean, "--older-than", "0", "--pieces"]) == 0
     with opened(tmp_path, backend=FakeBackend()) as engine:
         assert engine.runs.get(run_id) is None and engine.cache.used_bytes() < used / 2
         assert not list((tmp_path / "datasets").iterdir()) and not list((tmp_path / "results").iterdir())
         run_id = run_clusters(engine)
         engine.access(LOCAL).move_to_bin(run_id)
-    assert main([*clean, "--bin", "0"]) == 0 and "1 runs" in capsys.readouterr().out
+    assert main([*clean, "--bin", "0"]) == 0 and "Deleted: 1 run, moved" in capsys.readouterr().out
     with opened(tmp_path, backend=FakeBackend()) as engine:
         assert engine.runs.get(run_id) is None and not list((tmp_path / "results").iterdir())
 

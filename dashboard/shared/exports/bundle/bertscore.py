@@ -10,7 +10,7 @@ from dashboard.shared.exports.bundle.vectors import layers, vectors
 from engine.evaluations.alignment.records import OWN_SENTENCES, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.measures.idf import OF_WORDS
-from engine.measures.name_agreement import NAME_WEIGHT
+from engine.measures.name_agreement import LEAST_SHARE, NAME_WEIGHT
 from engine.models.sources.names import shown_name
 from engine.options import option_of
 
@@ -55,7 +55,7 @@ def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterat
 
 
 def _names(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
-    yield Statement("names", {"weight": f"{NAME_WEIGHT:g}"})
+    yield Statement("names", {"weight": f"{NAME_WEIGHT:g}", "share": f"{LEAST_SHARE:.0%}"})
     yield from _readings(signature, scoring, merged=scoring.get("sounds") in ("merged", "auto"))
 
 

@@ -92,8 +92,9 @@ SENTENCES: Mapping[str, str] = {
     "best reference": "A score of a pair with several references is the greatest over its references.",
     "names": "Names (proper nouns, words that UniDic lacks, and numbers with their counters, by MeCab) that "
     "have a counterpart in the other sentence are compared by reading: M squared takes the place "
-    "of the cosine of their tokens, M being 1 less the edit distance of the two readings over the "
-    "length of the longer one, and their weight is {weight} times as great.",
+    "of the cosine of their tokens, M being 1 less the distance of the sounds of the two readings, in morae, "
+    "over the length of the longer one. Their weight is {weight} times as great, and names other than numbers "
+    "have together at least {share} of the weight of their sentence.",
     "merged sounds": "Spellings of one sound (long vowels, ヴ and バ, ヂ and ジ, ヅ and ズ) count as one.",
     "own readings": "Readings of our own come before all others ({list}).",
     "many own readings": "A list of {n} names with readings of our own, which the signature has in full, comes before "

@@ -54,8 +54,8 @@ _UNSCORED = Message(
     "out."
 )
 NOT_CAUSAL = Message(
-    "{models}: under another than a causal model the challenge scores a word of the reading task by what stands before it "
-    "and some masks, which Hakari does not; predictions are written of causal models."
+    "{models}: for a model that is not causal, the challenge scores a word of the reading task from what stands "
+    "before it and some masks. Hakari does not do so, and writes predictions for causal models alone."
 )
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same predictions give the same bytes
 _WORDS = re.compile(r"(?:chck[ _-]?)?(\d+M)", re.IGNORECASE)  # a label that says the words read, and nothing else

@@ -19,13 +19,13 @@ SOURCE = Message("{name}: log-likelihoods from {file} ({form}); what is scored i
 # By `ScoreFacts.level`: what is not there, and what would do.
 LACKING = {
     SUMS: Message(
-        "{name}: its file says no numbers of tokens, so that there are no strata by length, no slope, no fair subsets, and "
-        "none of {scores}. A column n_tokens or tokens, or the tokenizer (--tokenizer), gives them; the tokens also the "
-        "cuts of words and, with their log-likelihoods, regions."
+        "{name}: its file has no numbers of tokens, so that there are no strata by length, no slope, no fair "
+        "subsets, and none of {scores}. A column n_tokens or tokens, or the tokenizer (--tokenizer), gives them; the "
+        "tokens also the cuts of words and, with their log-likelihoods, regions."
     ),
     COUNTS: Message(
-        "{name}: its file says no tokens, so that there is no SLOR, no cut of words and no region of a sentence. A column "
-        "tokens gives them."
+        "{name}: its file has no tokens, so that there is no SLOR, no cut of words and no region of a sentence. A "
+        "column tokens gives them."
     ),
     TOKENIZER: Message(
         "{name}: its tokens are those of {tokenizer}, all of which are taken as scored; they have no log-likelihoods, so "
@@ -37,8 +37,8 @@ NOT_ALIGNED = Message(
 )
 NOT_FOR_ALL = Message("Scores by tokens are there where every model has them: score the others in a run of their own.")
 NO_USE = Message(
-    "The tokenizer {given} is not used: it counts the tokens of scores from a file that says none, and there are none here "
-    "without."
+    "The tokenizer {given} is not used: it counts the tokens of scores from a file that has none, and all scores "
+    "here have theirs."
 )
 PUBLISHED = Message(
     "{name}: the file itself has an accuracy of {theirs:.4f} over {n}; by LP it is {ours:.4f} over {own}, with {tied} tied."

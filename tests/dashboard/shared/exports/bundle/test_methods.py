@@ -237,7 +237,12 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
             "metric-study",
             {"penalties": ("none", "names")},
             {},
-            ("without and names by reading", "are compared by reading: M squared"),
+            (
+                "without and names by reading",
+                "are compared by reading: M squared",
+                "the distance of the sounds of the two readings, in morae",
+                "3 times as great, and names other than numbers have together at least 50% of the weight",
+            ),
         ),
         (
             "metric-study",

@@ -90,7 +90,7 @@ def test_the_index_names_samples_and_models_as_the_pages_do() -> None:
     run: Any = SimpleNamespace(dataset_name="sample labelled sentences, en", finished=None)
     with in_language("ja"):
         entry = pages._entry(report, run, "clusters-1")
-    assert "モデル：Ours、owner/name · データ：サンプルのラベル付き文（English）</p>" in entry
+    assert "モデル: Ours、owner/name · データ: サンプルのラベル付き文（English）</p>" in entry
 
 
 def test_the_tables_are_whole_and_signed(export: Callable[..., Path], tmp_path: Path) -> None:
