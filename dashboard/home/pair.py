@@ -51,12 +51,22 @@ def pair_demonstration() -> None:
     end = "" if language == "ja" else f"-{language}"
     with st.form("home-pair", border=False):
         with st.grid(2, min_column_width=230, gap="small"):
-            reference = st.text_input(tr("Reference"), reference, key=f"home-reference{end}", max_chars=MOST_CHARACTERS)
-            candidate = st.text_input(tr("Candidate"), candidate, key=f"home-candidate{end}", max_chars=MOST_CHARACTERS)
+            reference = st.text_input(tr("Reference"), reference, key=f"home-reference{end}")
+            candidate = st.text_input(tr("Candidate"), candidate, key=f"home-candidate{end}")
         st.form_submit_button(tr("Align"), type="primary", key="home-align", icon=":material/compare_arrows:")
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
+        if (
+            longest := max(len(reference), len(candidate))
+        ) > MOST_CHARACTERS:  # max_chars drops a longer paste silently
+            raise InputError(
+                Message(
+                    "A sentence has {n:,} characters, and here {most:,} at most are aligned. *Alignment* takes longer ones.",
+                    n=longest,
+                    most=MOST_CHARACTERS,
+                )
+            )
         with st.spinner(tr("Aligning …")):
             model = MODEL_BY_LANGUAGE[sample_language.of_texts([reference, candidate]) or language]
             pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate, language), model)

@@ -71,7 +71,7 @@ def inspect_model() -> None:
                 "papers."
             ),
         )
-        sentence = st.text_input(tr("Sentence"), SENTENCES[language()], max_chars=LONGEST, key="models-look-sentence")
+        sentence = st.text_input(tr("Sentence"), SENTENCES[language()], key="models-look-sentence")
         loads = st.toggle(
             tr("Load and check the model"),
             True,
@@ -90,6 +90,14 @@ def inspect_model() -> None:
             if not name.strip():
                 raise InputError(
                     Message("No model is named. Type one, such as {BUILT_IN}.", BUILT_IN=next(iter(BUILT_IN)))
+                )
+            if len(sentence) > LONGEST:
+                raise InputError(
+                    Message(
+                        "The sentence has {n:,} characters, and {most:,} at most are cut into tokens here. Type a shorter one.",
+                        n=len(sentence),
+                        most=LONGEST,
+                    )
                 )
             st.session_state[INSPECTION] = inspected(name.strip(), sentence, loads=loads)
         except EngineError as error:

@@ -80,6 +80,9 @@ def test_home_aligns_two_sentences_without_a_run(backend: FakeBackend) -> None:
     app.get_by_key("home-candidate").set_value(" ")
     app.button(key="home-align").click()
     assert "one of them is empty" in drawn(app).error[0].value
+    app.get_by_key("home-candidate").set_value("猫" * 301)
+    app.button(key="home-align").click()
+    assert "301 characters, and here 300 at most" in drawn(app).error[0].value
 
 
 @pytest.mark.parametrize(("is_private", "n_computed"), [(False, 1), (True, 2)])

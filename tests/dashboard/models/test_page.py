@@ -39,6 +39,13 @@ def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
     return drawn(app)
 
 
+def test_a_sentence_too_long_to_cut_is_refused(backend: FakeBackend) -> None:
+    assert (
+        "2,001 characters, and 2,000 at most"
+        in looked(part("inspect"), "builtin/bert-mini-ja", "猫" * 2001).error[0].value
+    )
+
+
 def test_only_the_chosen_part_is_drawn(backend: FakeBackend) -> None:
     choice = visit("models").get_by_key("models-part-page")
     assert choice.value == "built-in" and [str(title) for title in choice.options] == [
