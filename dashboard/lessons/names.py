@@ -17,6 +17,7 @@ from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Settings
+from engine.language.readings.likeness import sound_distance
 from engine.measures.name_agreement import verdict
 from engine.measures.reading_penalty import agreement
 from engine.messages.catalogues import ENGLISH, JAPANESE
@@ -232,11 +233,14 @@ def readings(_: Results) -> Posed:
     """The agreement of two readings by hand."""
     first, second = READINGS
     found = agreement(first, second)
+    distance, longest = sound_distance(first, second)
+    by_sounds = 1 - distance / longest
     return Posed(
         sentences(
             tr(
-                "M = 1 - d / n. Here d is the edit distance of two readings (how many characters must be put in, left out or "
-                "changed), n the length of the longer one. From 0.9 two names are taken for the same, up to 0.7 for two."
+                "The paper's M is 1 - d / n. Here d is the edit distance of two readings (how many characters must be put in, "
+                "left out or changed), n the length of the longer one. From 0.9 two names are taken for the same, up to 0.7 "
+                "for two."
             ),
             tr(
                 "日本 is read にほん ({first}) or にっぽん ({second}); in hiragana these are three and four characters.",
@@ -253,13 +257,16 @@ def readings(_: Results) -> Posed:
             n=found.longest,
         ),
         tr(
-            "d = {distance} and n = {longest}, so M = {value:.2f}: {verdict}. Yet it is one name. That is why all readings that "
-            "a name may have are compared and the best pair of them counts: give 日本=にほん/にっぽん as a reading of your own, "
-            "and M is {best:.0f}.",
+            "d = {distance} and n = {longest}, so M = {value:.2f}: {verdict}. With names by reading M is {by_sounds:.2f}, "
+            "because a similar sound, such as ぽ for ほ, costs less there: {verdict_by_sounds}. Yet it is one name. That is why "
+            "all readings that a name may have are compared and the best pair of them counts: give 日本=にほん/にっぽん as a "
+            "reading of your own, and M is {best:.0f}.",
             distance=found.distance,
             longest=found.longest,
             value=found.value,
             verdict=tr(verdict(found.value)),
+            by_sounds=by_sounds,
+            verdict_by_sounds=tr(verdict(by_sounds)),
             best=agreement(second, second).value,
         ),
     )
