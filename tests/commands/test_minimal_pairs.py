@@ -359,8 +359,8 @@ def test_a_masked_model_under_a_prefix_method_is_named(
     models = ("--model", MODEL, "--model", BERT)
     assert run(cache, tmp_path / "out", "--data", data, *models, "--region", "one-prefix") == 0
     assert (
-        f"note: {BERT}: the method one-prefix is of causal models; a masked model also reads what follows "
-        "the word." in capsys.readouterr().err
+        f"note: {BERT}: the method one-prefix is of models that read a sentence from its beginning; these also read "
+        "what follows the word." in capsys.readouterr().err
     )
 
 

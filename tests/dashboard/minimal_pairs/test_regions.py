@@ -61,7 +61,11 @@ def test_a_masked_model_under_a_prefix_method_is_named() -> None:
     )
     run_id = finished(read_pairs([("prefix.csv", content)]), GPT, BERT)
     app = page_visits.visit("minimal_pairs", run=run_id, region=ONE_PREFIX)
-    assert not app.exception and f"{BERT}: the method one-prefix is of causal models" in page_visits.words(app)
+    assert (
+        not app.exception
+        and f"{BERT}: the method one-prefix is of models that read a sentence from its beginning"
+        in page_visits.words(app)
+    )
     assert "of causal models" not in page_visits.words(page_visits.visit("minimal_pairs", run=run_id))
 
 
