@@ -4,7 +4,7 @@
 {
   document.documentElement.lang = "LANGUAGE";
   // What Streamlit's widgets say in English, and how the page says it; what each of their parts said, and says now.
-  window.hakariWords = "WORDS".map(([form, said]) => [new RegExp(form), said]);
+  window.hakariWords = "WORDS".map(([form, said]) => [new RegExp(`^${form}$`), new RegExp(`^${form}(?=$|: )`), said]);
   window.hakariSaid ??= new WeakMap();
   const WIDGETS = [
     '[data-testid="stFileUploaderDropzone"] > :not(:has([data-testid="stFileChip"]))',
@@ -17,10 +17,12 @@
     '[data-testid="stMainMenuList"] button',
   ].join();
   // Nothing that somebody wrote stands in these places: an option, a column or a file may have the name of a button.
-  const say = (node, text, put) => {
+  const say = (node, text, put, isLabel = false) => {
     const [first, last] = window.hakariSaid.get(node) ?? [];
     const english = text === last ? first : text;
-    const word = window.hakariWords.find(([form]) => form.test(english));
+    // The label of a button of a table says after a colon of which table it is.
+    const words = window.hakariWords.map(([whole, start, said]) => [isLabel ? start : whole, said]);
+    const word = words.find(([form]) => form.test(english));
     const said = word ? english.replace(...word) : english;
     window.hakariSaid.set(node, [english, said]);
     if (said !== text) put(said);
@@ -34,7 +36,7 @@
       });
     }
     const name = part.matches("input") ? "placeholder" : "aria-label";
-    if (part.hasAttribute(name)) say(part, part.getAttribute(name), (said) => part.setAttribute(name, said));
+    if (part.hasAttribute(name)) say(part, part.getAttribute(name), (said) => part.setAttribute(name, said), true);
   };
   const mend = () => {
     document.querySelectorAll('[data-testid="stSidebarNavItems"]:not([role])').forEach((list) => {

@@ -66,13 +66,10 @@ def script() -> str:
 
 
 def _words() -> list[tuple[str, str]]:
-    """JavaScript's expressions for the texts that the reader's language has others for, and those.
-
-    A button of a table says after a colon of which table it is.
-    """
+    """JavaScript's expressions for the texts that the reader's language has others for, and those."""
     words = ((text, tr(text)) for text in WIDGET_TEXTS)
     return [
-        (f"^{re.escape(text).replace(re.escape('{}'), '(.+)')}(?=$|: )", said.replace("{}", "$1"))
+        (re.escape(text).replace(re.escape("{}"), "(.+)"), said.replace("{}", "$1"))
         for text, said in words
         if said != text
     ]

@@ -57,9 +57,8 @@ def pair_demonstration() -> None:
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
-        if (
-            longest := max(len(reference), len(candidate))
-        ) > MOST_CHARACTERS:  # max_chars drops a longer paste silently
+        # No max_chars: the field would drop a longer paste without a word.
+        if (longest := max(len(reference), len(candidate))) > MOST_CHARACTERS:
             raise InputError(
                 Message(
                     "A sentence has {n:,} characters, and here {most:,} at most are aligned. *Alignment* takes longer ones.",

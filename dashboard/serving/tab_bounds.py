@@ -56,9 +56,8 @@ class MessageBounds:
 
 
 def _bound_messages(receive: Receive, n_bytes: int) -> None:
-    protocol: Any = getattr(
-        getattr(receive, "__self__", None), "conn", None
-    )  # of the package websockets, within uvicorn's
+    # uvicorn's protocol, whose method `receive` is, and in it that of the package websockets
+    protocol: Any = getattr(getattr(receive, "__self__", None), "conn", None)
     if hasattr(protocol, "max_message_size"):
         protocol.max_message_size = n_bytes
 

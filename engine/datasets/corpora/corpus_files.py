@@ -186,10 +186,8 @@ def _file_name(upload_name: str) -> str:
     base = unicodedata.normalize("NFC", upload_name).replace("\\", "/").rsplit("/", 1)[-1]
     printable = "".join(character for character in base if character.isprintable() and character not in '<>:"|?*')
     stem, dot, suffix = printable.strip(". ").partition(".")
-    stem, suffix = (
-        stem[:MOST_NAME_BYTES],
-        suffix[-MOST_NAME_BYTES:],
-    )  # a request may name a file by a million characters
+    # a request may name a file by a million characters
+    stem, suffix = stem[:MOST_NAME_BYTES], suffix[-MOST_NAME_BYTES:]
     while len(stem.encode()) + len(suffix.encode()) > MOST_NAME_BYTES and stem:
         stem = stem[:-1]
     while len(suffix.encode()) > MOST_NAME_BYTES:  # what stands behind the first of several dots

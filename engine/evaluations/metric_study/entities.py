@@ -13,10 +13,9 @@ from engine.datasets.xc_translate import ACCEPTED
 from engine.errors import BadRow, InputError
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import ENTITY, ENTITY_ACCURACY
-from engine.evaluations.metric_study.scores import further_column
+from engine.evaluations.metric_study.scores import further_column, refuse_cells
 from engine.evaluations.metric_study.systems import Systems
 from engine.evaluations.shared.declared_tables import returns
-from engine.language.quantities import count
 from engine.measures.entity_accuracy import entity_hits
 from engine.measures.statistics.intervals import wilson_interval
 from engine.messages.message import Message
@@ -54,13 +53,7 @@ def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: boo
         for row, cell, listed in zip(dataset.rows, cells, forms, strict=True)
         if listed is None
     ]
-    if faults:
-        error = InputError(
-            NO_LISTS.format(name=dataset.name, bad=f"{len(faults):,}", rows=count(dataset.n, "row"), column=column),
-            faults,
-        )
-        error.can_skip = False  # that leaves out rows that are bad as data
-        raise error
+    refuse_cells(dataset, column, NO_LISTS, faults)
     known = [listed or () for listed in forms]
     if not any(known):
         raise InputError(

@@ -139,13 +139,7 @@ def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
         for row, cell in zip(dataset.rows, cells, strict=True)
         if (reason := human_scores.fault(cell, column))
     ]
-    if faults:
-        error = InputError(
-            NOT_NUMBERS.format(name=dataset.name, bad=f"{len(faults):,}", rows=count(dataset.n, "row"), column=column),
-            faults,
-        )
-        error.can_skip = False  # that leaves out rows that are bad as data
-        raise error
+    refuse_cells(dataset, column, NOT_NUMBERS, faults)
     values = np.array([human_scores.number(cell) for cell in cells])
     if np.isnan(values).all():
         raise InputError(
@@ -154,6 +148,20 @@ def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
             )
         )
     return values
+
+
+def refuse_cells(dataset: SentencePairs, column: str, template: Message, faults: Sequence[BadRow]) -> None:
+    """Raise InputError with the faults of a column's cells, where there are any.
+
+    template: with {name}, {bad}, {rows} and {column}.
+    """
+    if not faults:
+        return
+    error = InputError(
+        template.format(name=dataset.name, bad=f"{len(faults):,}", rows=count(dataset.n, "row"), column=column), faults
+    )
+    error.can_skip = False  # that leaves out rows that are bad as data
+    raise error
 
 
 def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, ...]:
