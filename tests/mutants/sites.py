@@ -30,8 +30,13 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }
 # Calls whose arguments are words for people, and what does not run.
 SILENT_CALLS = ("Message", "tr", "tr_n", "mark", "named")
-# Arguments that say how a page looks, and what holds a class together without any effect of its own.
-LOOKS = ("icon", "width", "height", "gap", "vertical_alignment", "horizontal_alignment", "frozen", "slots")
+# Arguments without any effect on a number, a right or what is read, with all that is given to them: how a page looks,
+# words, bounds of memory, what holds a class together, and `strict` over lengths that are equal.
+LOOKS = ("border", "fixedrange", "font", "gap", "height", "hide_index", "horizontal", "horizontal_alignment", "icon")
+LOOKS += ("label_visibility", "margin", "opacity", "showgrid", "vertical_alignment", "width", "zeroline")
+WORDS = ("alt", "help", "metavar", "placeholder")
+HOLDING = ("encoding", "frozen", "max_entries", "maxsize", "show_spinner", "slots", "strict")
+WITHOUT_EFFECT = frozenset((*LOOKS, *WORDS, *HOLDING))
 JAVASCRIPT: tuple[tuple[str, str, str], ...] = (
     (r" < ", " <= ", "comparison"),
     (r" > ", " >= ", "comparison"),
@@ -104,6 +109,8 @@ def _changed_nodes(tree: ast.Module) -> Iterator[tuple[ast.expr, str, str]]:
         # declared options are read by other tests.
         if isinstance(node, ast.JoinedStr):
             continue
+        if isinstance(node, ast.keyword) and node.arg in WITHOUT_EFFECT:
+            continue
         skipped = [node.annotation] if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation else []
         skipped += [node.returns] if isinstance(node, ast.FunctionDef) and node.returns else []
         waiting += [child for child in ast.iter_child_nodes(node) if child not in skipped]
@@ -130,7 +137,7 @@ def _changes(node: ast.expr) -> Iterator[tuple[str, str]]:
             yield "constant", repr(value + 1)
         case ast.Call(func=func, args=args, keywords=keywords):
             for keyword in keywords:
-                if keyword.arg is not None and keyword.arg not in LOOKS:
+                if keyword.arg is not None and keyword.arg not in WITHOUT_EFFECT:
                     kept = [other for other in keywords if other is not keyword]
                     yield f"argument {keyword.arg}", ast.unparse(ast.Call(func, args, kept))
         case _:
