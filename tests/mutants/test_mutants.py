@@ -52,7 +52,16 @@ def test_javascript_is_changed_in_one_point(source: str, kind: str, expected: st
 
 @pytest.mark.parametrize(
     "source",
-    ['Message("{n}", n=3 + 4)', 'f"{a + b}"', "x: int | str", '"a" + b', "f(a)", "f(a, width=300)", "zip(a, b, strict=True)", "import a"],
+    [
+        'Message("{n}", n=3 + 4)',
+        'f"{a + b}"',
+        "x: int | str",
+        '"a" + b',
+        "f(a)",
+        "f(a, width=300)",
+        "zip(a, b, strict=True)",
+        "import a",
+    ],
 )
 def test_texts_types_and_looks_are_not_changed(source: str) -> None:
     assert mutants("a.py", source) == []

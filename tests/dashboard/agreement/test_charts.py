@@ -51,6 +51,10 @@ def test_models_with_the_same_last_part_have_different_names() -> None:
         (["builtin/a", "/m/a/bert", "/m/b/bert", "d"], ["a", "/m/a/bert", "/m/b/bert"]),
         (["Mine=/m/bert", *(f"/m/{end}" for end in ends), "d"], ["Mine", *(f"/m/{end}" for end in ends)]),
         (["owner/the-name-of-a-long-model", "b", "c", "d"], ["…-name-of-a-long-model", "b", "c"]),
+        (
+            ["22-characters-in-whole", "23-characters-without-1", "c", "d"],
+            ["22-characters-in-whole", "…-characters-without-1", "c"],
+        ),
     ):
         assert list(charts.scatter(everywhere.assign(model=models), "clusters", "fill-mask").data[0].text) == names
 

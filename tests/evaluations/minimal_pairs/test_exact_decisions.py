@@ -188,6 +188,8 @@ def test_a_score_that_is_not_exact_is_named() -> None:
         "have another winner than in fp32."
     )
     assert "under SLOR a close pair" in not_exact(result, "SLOR", 0.8)
+    one = run(Rounding(0.02), many_pairs(400), "exact-decisions", exact_scores=("LP",))
+    assert not_exact(one, "SLOR", 0.8).startswith("m: decisions are exact under LP; under SLOR a close pair")
     older = replace(result, precision=result.precision.assign(scores=pd.Series([None], dtype="str"), alpha=np.nan))
     assert not_exact(older, "SLOR", 0.8) == ""  # versions before held under every score
     assert not_exact(run(Rounding(), many_pairs(20), "bf16"), "SLOR", 0.8) == ""

@@ -181,6 +181,8 @@ def test_an_item_without_a_sentence_is_not_counted() -> None:
     assert item_predictions(result)["holds"].isna().tolist() == [False, True, True]
     (none,) = predictions(result, ("(2;%a_x%) + (2;%a_y%) > 0 & (1;%b_x%) > 0",))[:1].to_dict("records")
     assert none["n"] == 1
+    both = predictions(result, (FORMULA, "(1;%a_x%) > 0"))  # the second holds for items 1 and 3 as well
+    assert dict(zip(both["prediction"], both["n"], strict=True)) == {FORMULA: 1, "(1;%a_x%) > 0": 2, EVERY: 1}
     nobody = evaluated(design([row for row in rows if row[0] != "1"], FORMULA))
     (line,) = predictions(nobody).to_dict("records")
     assert line["n"] == 0 and np.isnan(line["accuracy"]) and line["reason"] == NO_ITEM
