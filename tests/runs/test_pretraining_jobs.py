@@ -43,6 +43,11 @@ def ended(jobs: PretrainingJobs, job_id: str) -> Job:
     return job
 
 
+def test_what_a_job_takes_by_hand() -> None:
+    """32 x (420 + 64 + 12 x 32) parameters of two checkpoints, 12 bytes each, and of the model, 2 bytes."""
+    assert most_bytes(TINY, 1000) == 32 * (420 + 64 + 12 * 32) * 26 + 3000
+
+
 def test_a_job_ends_with_a_model_and_without_its_texts(tmp_path: Path) -> None:
     jobs = PretrainingJobs(tmp_path, 1)
     job_id = jobs.start("me", "tiny", TINY, uploads(), anything)

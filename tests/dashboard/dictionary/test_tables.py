@@ -34,6 +34,8 @@ def test_the_exact_piece_comes_first() -> None:
     assert search_entries(frame, "日", False)["piece"].tolist() == ["日", "日本", "##日"]
     assert search_entries(frame, " ", True)["piece"].tolist() == ["##日"]
     assert search_entries(frame, "[", False).empty  # no pattern
+    latin = entries(IdfDictionary("n", 3, {"Hakari": 1, "ari": 1, "b": 1}, "t", "u"))
+    assert search_entries(latin, "ARI", False)["piece"].tolist() == ["Hakari", "ari"]
 
 
 def test_two_dictionaries_by_hand() -> None:

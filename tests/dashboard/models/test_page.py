@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -172,6 +173,7 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     assert "12 tokens" in text and "1 unknown" in text and "owner/bert" in text
     assert ":orange-background[龘 龘]" in text and ":gray-background[<]" in text.replace("\u2060", "")
     assert list(app.dataframe[0].value["token"]) == ["[CLS]", *"猫は<b>龘</b>", "[SEP]"]
+    assert app.dataframe[0].value["word"].tolist() == pytest.approx([np.nan, *range(10), np.nan], nan_ok=True)
     assert "Text after normalisation and segmentation: 猫は<B>龘</B>" in text
     # What was looked at stays when something else on the page is used.
     assert drawn(app).metric

@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats import files, workbook
+from engine.datasets.formats.delimited import separated
 from engine.datasets.formats.encodings import detect
 from engine.datasets.formats.files import Table, detected, paste_table, read_table
 from engine.datasets.formats.json_rows import raw_rows
@@ -111,6 +112,18 @@ def test_nothing_is_converted() -> None:
     table = read_table(as_csv([["text", "label"], *rows]).encode(), "a.csv")
     assert rows_of(table) == rows
     assert {type(value) for value in table.frame["text"]} == {str}
+
+
+@pytest.mark.parametrize(
+    ("lines", "separator"),
+    [
+        (["a,b,c;d\n", "1\n", "2,3;4;5\n"], ","),  # the most fields where none cuts the lines evenly
+        (["a,b,c;d\n", "1,2;3\n", "4;5\n"], ";"),  # the one that cuts them evenly
+        (["a,b;c\n", "1,2;3\n"], ","),  # both do
+    ],
+)
+def test_of_several_separators_one_that_cuts_evenly_is_taken(lines: list[str], separator: str) -> None:
+    assert separated(lambda: lines, "a.csv")[0] == separator
 
 
 def test_quotes_separators_and_line_breaks_inside_fields() -> None:
