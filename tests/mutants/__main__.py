@@ -38,6 +38,7 @@ ROOMS = (
     "dashboard/**/*.js",
 )
 CONTROL = "tests/measures/test_idf.py"
+OF_ALL_CALLS = "tests/dashboard/test_calls.py"  # reads the pages' calls, and runs none of their lines
 
 
 def main() -> int:
@@ -143,7 +144,8 @@ class Trial:
         steps = steps_to(mutant.path)
         present = [name for name in found.all_files if (ROOT / name).exists()]  # a record may be of a state before
         paths = sorted(present, key=lambda name: (steps.get(name, len(steps)), name))
-        return Tests(tuple(paths), found.ids | found.files, but)
+        of_calls = [OF_ALL_CALLS] if mutant.path.startswith("dashboard/") and mutant.kind.startswith("argument") else []
+        return Tests((*of_calls, *paths), found.ids | found.files | set(of_calls), but)
 
 
 def named_tests(path: str) -> list[str]:

@@ -198,3 +198,15 @@ def f(a,
 )
 def test_a_line_counts_with_its_statement(line: int, expected: list[int]) -> None:
     assert list(lines_of_statement(SOURCE, line)) == expected
+
+
+def test_an_argument_of_a_pages_call_is_tried_with_the_test_that_reads_all_calls(tmp_path: Path) -> None:
+    path = "dashboard/model_card/downloads.py"
+    change = next(each for each in mutants(path, (ROOT / path).read_text()) if each.kind == "argument on_click")
+    data = coverage.CoverageData(str(tmp_path / "lines.sqlite"))
+    data.set_context("tests/dashboard/model_card/test_page.py::test_f|run")
+    data.add_lines({path: {change.line}})
+    data.write()
+    tests = Trial(Recorded(tmp_path / "lines.sqlite"), seconds=60).tests(change)
+    assert tests.paths == ("tests/dashboard/test_calls.py", "tests/dashboard/model_card/test_page.py")
+    assert tests.ids == {"tests/dashboard/test_calls.py", "tests/dashboard/model_card/test_page.py::test_f"}

@@ -63,6 +63,6 @@ def labelled_vectors(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.g
         )
     # (n_classes, n_dims)
     centroids = np.stack([array[class_of == number].mean(axis=0) for number in range(len(names))])
-    sizes = np.bincount(class_of, minlength=len(names))
+    sizes = np.bincount(class_of)
     rounding = centroids.size * (4 * np.finfo(np.float64).eps * float(np.abs(array).max())) ** 2
     return LabelledVectors(array, tuple(map(str, names)), class_of, sizes, centroids, rounding)
