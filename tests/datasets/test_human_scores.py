@@ -26,6 +26,7 @@ from engine.datasets.human_scores import SCALE_MAXIMA, far_off, far_off_notices,
         ([30, 88], "0-100"),
         ([0, 250], "0 to 250"),
         ([-3, 3], "-3 to 3"),
+        ([-7, -0.0], "-7 to 0"),
         ([0, 0], "0-1"),
     ],
 )

@@ -70,6 +70,15 @@ def test_the_square_root_of_the_lengths_counts_under_slln_lp() -> None:
     assert least(-10, -12, "SLLN-LP", tokens=(4, 9)) == pytest.approx(2 / math.sqrt(8))
 
 
+@pytest.mark.parametrize("empty", range(3))
+def test_a_sentence_has_one_token_one_character_and_one_byte_at_least(empty: int) -> None:
+    counts = [[[1], [1]] for _ in range(3)]
+    assert all(ratio.tolist() == [1.0] for ratio in ratios(*counts).values())
+    counts[empty] = [[1], [0]]
+    with pytest.raises(InputError, match="at least one token and one character"):
+        ratios(*counts)
+
+
 def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
     random = np.random.default_rng(0)
     tokens = random.integers(1, 12, (2, 300))
