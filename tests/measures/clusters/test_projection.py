@@ -39,6 +39,7 @@ def test_umap_of_other_row_order_is_the_same_map(iris: tuple[np.ndarray, np.ndar
     plain = umap_projection(vectors, metric="euclidean", seed=3)
     np.testing.assert_array_equal(umap_projection(vectors[order], metric="euclidean", seed=3), plain[order])
     assert plain.dtype == np.float32 and plain.shape == (len(vectors), 2)
+    assert not np.allclose(umap_projection(vectors, metric="euclidean", seed=3, n_neighbors=4), plain)
 
 
 def test_umap_keeps_neighbours_together(iris: tuple[np.ndarray, np.ndarray]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +12,8 @@ import pytest
 
 from engine.errors import RunError
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.shared.declared_tables import Column, Table, declared, tables_of
+from engine.evaluations.shared.declared_tables import MESSAGE, Column, Table, declared, tables_of
+from engine.messages.message import Message
 from engine.runs.storage import packing
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.packing import RECORD, pack, unpack
@@ -66,6 +67,18 @@ def version_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
 def opened(tables: Mapping[str, pd.DataFrame | None], version: str | None) -> Result:
     files = stored_runs.repacked(pack(RESULT), tables, version)
     return unpack(Result, files.__getitem__, "The result of run r1")
+
+
+def test_a_text_of_a_column_of_messages_is_read_as_the_sentence_that_it_was() -> None:
+    """Versions before kept the English text alone."""
+    reasons = Table("reasons", "A row for each model.", (MODEL, Column("reason", "text", "why", dtype=MESSAGE)))
+    of_type = make_dataclass(
+        "Reasons", [("reasons", pd.DataFrame, field(metadata=declared(reasons))), ("notices", tuple[str, ...], ())]
+    )
+    stored = pd.DataFrame({"model": ["a", "b"], "reason": ["Share the run with the team first.", ""]})
+    files = stored_runs.repacked(pack(of_type(stored)), {"reasons": stored}, "0.2.0")
+    read = unpack(of_type, files.__getitem__, "It").reasons["reason"].tolist()
+    assert read == stored["reason"].tolist() and isinstance(read[0], Message)
 
 
 def test_a_record_names_the_version_that_wrote_it() -> None:
