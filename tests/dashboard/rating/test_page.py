@@ -240,3 +240,18 @@ def test_only_an_unshared_run_of_ones_own_is_to_be_shared_first(
     samples = runs.submit("alignment", AlignmentSettings(("owner/name",)), SIMILAR, owner=SAMPLES_ID).run_id
     said = ["Share the run" in words(page_visits.visit("rating", run=run_id)) for run_id in (mine, samples)]
     assert said == [not shared, False]
+
+
+def test_one_can_go_back_past_a_sentence_that_waits(present: SimpleNamespace) -> None:
+    """The other sentence of the pair just rated is put off; there was no way back while it stood between."""
+    run_id = submitted("minimal-pairs")
+    order = sentences_to_rate(MINIMAL, items_to_rate(MINIMAL, 3), ANN.id)
+    waits = order[1]
+    partner = waits + 3 if waits < 3 else waits - 3
+    access = RatingAccess(session.access())
+    for position in (order[0], partner):
+        access.rate(run_id, position, 4, "acceptability")
+    app = page_visits.visit("rating", run=run_id, question="acceptability", pairs="3")
+    assert MINIMAL.sentences[waits] not in words(app)
+    app.button(key="rating-previous").click()
+    assert MINIMAL.sentences[order[0]] in words(drawn(app))
