@@ -176,7 +176,7 @@ def navigation() -> dict[str, list[st.Page]]:
 
 def _redirect(name: str) -> None:
     """Go from a former address to the present page, with the same query."""
-    st.switch_page(path(name), query_params=st.query_params.to_dict())
+    st.switch_page(path(name), query_params={key: st.query_params.get_all(key) for key in st.query_params})
 
 
 def heading(name: str) -> Container:

@@ -6,8 +6,9 @@ button is shown, and followed once after the return.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 import streamlit as st
 
@@ -61,30 +62,30 @@ def admit(visitor: Visitor, page: st.Page) -> bool:
     return True
 
 
-def link_of(page: str, parameters: dict[str, str]) -> str:
+def link_of(page: str, parameters: Mapping[str, Sequence[str]]) -> str:
     """A link within the dashboard as the cookie holds it: a page's name and its query, quoted.
 
-    >>> link_of("clusters", {"run": "a b"})
-    'clusters%3Frun%3Da%2Bb'
+    >>> link_of("clusters", {"run": ["a b"], "hide": ["x", "y"]})
+    'clusters%3Frun%3Da%2Bb%26hide%3Dx%26hide%3Dy'
     """
-    return quote(f"{page}?{urlencode(parameters)}" if parameters else page, safe="")
+    return quote(f"{page}?{urlencode(parameters, doseq=True)}" if parameters else page, safe="")
 
 
-def target_of(link: str) -> tuple[str, dict[str, str]] | None:
+def target_of(link: str) -> tuple[str, dict[str, list[str]]] | None:
     """Page and query of a link from the cookie; None when it names no page of the dashboard.
 
-    >>> target_of("clusters%3Frun%3Da%2Bb")
-    ('clusters', {'run': 'a b'})
+    >>> target_of("clusters%3Frun%3Da%2Bb%26hide%3Dx%26hide%3D")
+    ('clusters', {'run': ['a b'], 'hide': ['x', '']})
     >>> target_of("https%3A%2F%2Fevil.example") is None
     True
     """
     name, _, query = unquote(link).partition("?")
     page_names = {page.name for section in pages.SECTIONS.values() for page in section}
-    return (name, dict(parse_qsl(query))) if name in page_names else None
+    return (name, parse_qs(query, keep_blank_values=True)) if name in page_names else None
 
 
 def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:
-    parameters = {key: st.query_params[key] for key in st.query_params}
+    parameters = {key: st.query_params.get_all(key) for key in st.query_params}
     if page.url_path or parameters:
         set_cookie(COOKIE, link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
     with st.container(horizontal_alignment="center"), st.container(border=True, width=460):

@@ -50,8 +50,7 @@ def compared(sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
 
 pages.heading("compare")
 try:
-    samples_runs = samples.views(samples.run_ids(FACES.values())).values()
-    runs = [*comparable_runs(), *(run for run in samples_runs if run.state == "done")]
+    runs = [*comparable_runs(), *samples.done(FACES)]
 except EngineError as error:
     wording.show_error(error)
     st.stop()

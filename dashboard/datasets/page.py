@@ -7,10 +7,14 @@ from dashboard.datasets.catalogue import catalogue
 from dashboard.datasets.details import details
 from dashboard.datasets.table import kinds_of, overview, samples
 from dashboard.shared import session
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs.kept import label
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.messages.languages import tr
+from engine.options import Option
+
+DATASET = Option("The data set shown.", name="dataset")  # untranslated
 
 pages.heading("datasets")
 try:
@@ -19,6 +23,12 @@ try:
 except EngineError as error:
     show_error(error)
     st.stop()
+linked = st.query_params.get(DATASET.name)
+if linked is not None and linked not in by_id:
+    st.warning(
+        tr("There is no data set at this link; it may have been deleted, or is no longer shared."),
+        icon=":material/link_off:",
+    )
 if not by_id:
     st.info(
         tr(
@@ -31,24 +41,19 @@ if not by_id:
     catalogue()
     st.stop()
 
-linked = st.query_params.get("dataset")
-if linked is not None and linked not in by_id:
-    st.warning(
-        tr("There is no data set at this link; it may have been deleted, or is no longer shared."),
-        icon=":material/link_off:",
-    )
 if len(by_id) > 1:
     overview(list(by_id.values()), access)
 ids = list(by_id)
+address = PageAddress("datasets", "kept", anchor="dataset")
 chosen = st.selectbox(
     tr("Data set"),
     ids,
-    index=ids.index(linked) if linked in by_id else 0,
-    key="datasets-chosen",
+    index=ids.index(address.first(DATASET, ids[0], offered=by_id)),
+    key=address.key("dataset"),
     format_func=lambda set_id: f"{label(by_id[set_id])} · {kinds_of(by_id[set_id])}",
 )
-if st.query_params.get("dataset") != chosen:
-    st.query_params["dataset"] = chosen
+address.keep(DATASET, chosen, None)
+address.write()
 details(by_id[chosen], access)
 samples()
 catalogue()

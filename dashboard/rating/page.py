@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.rating.results import results
 from dashboard.shared import run_actions, session, wording
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import run_title
 from dashboard.shared.run_links import run_link
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -12,6 +13,7 @@ from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE
 from engine.messages.languages import tr, tr_n
+from engine.options import Option
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import (
     QUESTIONS,
@@ -30,38 +32,34 @@ from engine.runs.storage.run_record import RunRecord
 DEFAULT_SIZE = 20
 
 
-def _asked(names: tuple[str, ...]) -> str:
+QUESTION = Option("The question that is asked.", name="question")  # untranslated
+PAIRS = Option("How many pairs to rate.", name="pairs", kind=int)  # untranslated
+
+
+def _asked(address: PageAddress, names: tuple[str, ...]) -> str:
     """The question that is asked: chosen, or of the address; without one there the first."""
-    linked = st.query_params.get("question", "")
-    if linked and linked not in names:
-        st.caption(tr("The link asks for a question that is not offered: ignored."))
-        del st.query_params["question"]
-    if len(names) == 1:
-        return names[0]
-    name = st.segmented_control(
-        tr("Question"),
-        names,
-        default=linked if linked in names else names[0],
-        required=True,
-        key="rating-question",
-        format_func=lambda name: tr(QUESTIONS[name].title),
-    )
-    if name != st.query_params.get("question", names[0]):
-        st.query_params["question"] = name
-    return name
+    name = address.first(QUESTION, names[0], offered=names)
+    if len(names) > 1:
+        name = st.segmented_control(
+            tr("Question"),
+            names,
+            default=name,
+            required=True,
+            key=address.key("question"),
+            format_func=lambda name: tr(QUESTIONS[name].title),
+        )
+    address.keep(QUESTION, name, names[0])
+    return str(name)
 
 
-def _shown_size(n: int, label: str) -> int:
-    """How many of n pairs to rate: chosen, or of the address; it is in the link that raters share."""
+def _shown_size(address: PageAddress, n: int, label: str) -> int:
+    """How many of n pairs to rate: chosen, or of the address, which raters share; without one there the same for all."""
     sizes = [*(size for size in SIZES if size < n), min(n, SIZES[-1])]
-    linked = st.query_params.get("pairs", "")
-    first = next((size for size in sizes if linked == str(size)), min(DEFAULT_SIZE, sizes[-1]))
-    if linked and linked != str(first):
-        st.caption(tr("The link asks for a number of pairs that is not offered: ignored."))
-    size = st.segmented_control(label, sizes, default=first, required=True, key="rating-pairs")
-    if linked != str(size):
-        st.query_params["pairs"] = str(size)
-    return int(size)
+    usual = min(DEFAULT_SIZE, sizes[-1])
+    first = address.first(PAIRS, usual, offered=sizes)
+    size = int(st.segmented_control(label, sizes, default=first, required=True, key=address.key("pairs")))
+    address.keep(PAIRS, size, usual)
+    return size
 
 
 def _rate(access: RatingAccess, run_id: str, item: int, score: float, question: str) -> None:
@@ -136,8 +134,8 @@ def _rating(
     else:
         _pair(dataset, item, turned)
     _answers(access, run, question, item, mine.get(item), turned)
-    before = items[: items.index(item)]
-    if before and before[-1] in mine:
+    before = [other for other in items[: items.index(item)] if other in mine]
+    if before:
         st.button(
             tr("Previous pair") if single is None else tr("Previous sentence"),
             key="rating-previous",
@@ -149,8 +147,14 @@ def _rating(
         )
 
 
+def _must_be_shared(access: RatingAccess, run: RunRecord) -> bool:
+    """Whether nobody else may read the run; that of a sample everybody may."""
+    return session.hosted() and not run.shared and access.runs.may_change(run)
+
+
 def _page() -> None:
     run_id = st.query_params.get("run", "")
+    refused = st.session_state.pop("rating-error", None)  # of the run just rated, which may be gone
     access = RatingAccess(session.access())
     run = access.runs.get(run_id)
     if run is None:
@@ -158,15 +162,18 @@ def _page() -> None:
         return
     access.question(run_id)
     dataset = access.runs.dataset(run_id)
+    address = PageAddress("rating", run_id, anchor="pairs")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         run_link(run, run_title(run))
-        question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
+        question = QUESTIONS[_asked(address, questions_about(run.kind, dataset))]
         items = items_to_rate(
             dataset,
-            _shown_size(len(items_to_rate(dataset, SIZES[-1])), tr(kind_of_rows(dataset).to_rate)),
+            _shown_size(address, len(items_to_rate(dataset, SIZES[-1])), tr(kind_of_rows(dataset).to_rate)),
         )
-    if (error := st.session_state.pop("rating-error", None)) is not None:
-        wording.show_error(error)
+    address.notices()
+    address.write()
+    if refused is not None:
+        wording.show_error(refused)
     _rating(access, run, dataset, question, items)
     st.caption(
         " ".join(
@@ -180,7 +187,7 @@ def _page() -> None:
                     "Send the address of this page: everybody rates the same pairs, with the keys shown on the buttons, "
                     "and sees others' scores when their own are complete."
                 ),
-                tr("Share the run with the team first.") if session.hosted() and not run.shared else "",
+                tr("Share the run with the team first.") if _must_be_shared(access, run) else "",
                 tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)),
             )
         )

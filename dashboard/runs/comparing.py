@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.headlines import Headline, run_title
+from dashboard.shared.headlines import Headline, run_title, shown_dataset
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.messages.languages import mark, tr, translated
 from engine.options import options_of, records_in
 from engine.runs.storage.run_record import RunRecord
@@ -39,12 +40,25 @@ def differing_settings(
     further: what each run has beside its settings, such as the choices with which it is shown.
     """
     settings_by_run = [
-        {KIND: run.kind, DATASET: run.dataset_name, NOTE: run.note} | dict(flat(run.settings)) | dict(beside)
-        for run, beside in zip(runs, further or [{}] * len(runs), strict=True)
+        {KIND: run.kind, DATASET: data, NOTE: run.note} | dict(flat(run.settings)) | dict(beside)
+        for run, data, beside in zip(runs, _datasets(runs), further or [{}] * len(runs), strict=True)
     ]
     setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
     rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
     return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)
+
+
+def _datasets(runs: Sequence[RunRecord]) -> list[str]:
+    """The dataset of each run; with its digest, as in signatures, where another of the name has other content."""
+    hashes_by_name: dict[str, set[str]] = {}
+    for run in runs:
+        hashes_by_name.setdefault(run.dataset_name, set()).add(run.dataset_hash)
+    return [
+        f"{run.dataset_name} ({run.dataset_hash[:FINGERPRINT_DIGITS]})"
+        if len(hashes_by_name[run.dataset_name]) > 1
+        else run.dataset_name
+        for run in runs
+    ]
 
 
 def in_words(table: pd.DataFrame, kind: str = "") -> pd.DataFrame:
@@ -62,7 +76,13 @@ def in_words(table: pd.DataFrame, kind: str = "") -> pd.DataFrame:
 
 
 def value_in_words(kind: str, name: str, value: str) -> str:
-    """The value of a setting as pages call it; name: as `flat` gives it."""
+    """The value of a setting as pages call it; name: as `flat` gives it, or what a run has beside its settings."""
+    if name == KIND and value in EVALUATIONS:
+        return translated(EVALUATIONS[value].title)
+    if name == DATASET:
+        return shown_dataset(value)
+    if name == NOTE:
+        return value
     if value in TRUTH:
         return tr(TRUTH[value])
     labels = _labels(kind).get(name.rpartition(": ")[2].replace(" ", "_"), {})

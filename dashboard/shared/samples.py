@@ -153,3 +153,13 @@ def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:
     """Kind -> its sample run in its present state; one that was deleted meanwhile is left out."""
     view_by_kind = {kind: session.engine().runs.get(run_id) for kind, run_id in run_ids.items()}
     return {kind: view for kind, view in view_by_kind.items() if view is not None}
+
+
+def done(faces: Mapping[str, AnyFace]) -> list[RunRecord]:
+    """The finished runs of the samples that the home page shows; while one is evaluated, that of an earlier state of the code.
+
+    faces: by kind. Raises EngineError as `run_ids`.
+    """
+    found = views(run_ids(faces.values()))
+    ids = {kind: run.id if run.state == "done" else finished(faces[kind]) for kind, run in found.items()}
+    return list(views({kind: run_id for kind, run_id in ids.items() if run_id is not None}).values())

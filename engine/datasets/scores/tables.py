@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -39,6 +41,10 @@ IS_NONE = Message(
     "'{column}' is not read: it may be a mean, a surprisal or a perplexity. If it holds the sum of log-likelihoods, in "
     "nats, call it log_likelihood."
 )
+REPEATED = Message(
+    "its tokens stand there several times: number the sentences (sentence_id), or the tokens within each (token_id)"
+)
+_MARKS_OF_WORDS = re.compile("[\u0120\u2581]|##")  # of byte-level and of SentencePiece tokenizers, and of WordPiece
 # Between the name of a model and what a column holds of it.
 BETWEEN = ":"
 
@@ -202,21 +208,41 @@ def _read_by_token(table: Table, into: Collector) -> list[str]:
         "number": column_of(columns, SENTENCE_NUMBER),
         "token": column_of(columns, TOKEN),
         "score": column_of(columns, TOKEN_SCORE),
+        "place": column_of(columns, TOKEN_PLACE),
     }
     used = {key: frame[name].tolist() if name is not None else [""] * len(frame) for key, name in names.items()}
-    groups: dict[tuple[str, str, str], list[int]] = {}
+    groups: dict[tuple[str, str, str, int], list[int]] = {}
+    n_times: Counter[tuple[str, str, str, str]] = Counter()
     for i, key in enumerate(zip(used["model"], used["number"], used["sentence"], strict=True)):
-        groups.setdefault(key, []).append(i)
-    for (model, _, sentence), places in groups.items():
+        # The number of a token that the sentence has already is of the next time that the sentence stands there.
+        time = n_times[*key, used["place"][i]] if used["place"][i] else 0
+        n_times[*key, used["place"][i]] += 1
+        groups.setdefault((*key, time), []).append(i)
+    for (model, _, sentence, _), places in groups.items():
         tokens = [[used["token"][i], used["score"][i] or None] for i in places]
+        if sentence and _is_repeated([str(token) for token, _ in tokens], sentence):
+            into.refuse(int(frame.index[places[0]]), REPEATED)
+            continue
         first = tokens[0][1]
         if len(tokens) > 1 and first is not None and _is_zero(first):
             tokens[0][1] = None
         text = sentence or "".join(str(token) for token, _ in tokens)
         into.add(model.strip(), int(frame.index[places[0]]), text, "", "", tokens, str(names["score"]))
         into.lines(model.strip()).is_joined = not sentence
-    place = column_of(columns, TOKEN_PLACE)
-    return [name for name in (*names.values(), place) if name is not None]
+    return [name for name in names.values() if name is not None]
+
+
+def _is_repeated(tokens: Sequence[str], sentence: str) -> bool:
+    """Whether the tokens are the same ones several times over, and not those of a sentence that is."""
+    n = len(tokens)
+    if _letters("".join(tokens)) == _letters(sentence):
+        return False
+    return any(n % part == 0 and list(tokens) == list(tokens[:part]) * (n // part) for part in range(1, n // 2 + 1))
+
+
+def _letters(text: str) -> str:
+    """A text without white space, also as tokens mark it."""
+    return "".join(_MARKS_OF_WORDS.sub("", text).split())
 
 
 def _is_zero(text: str) -> bool:

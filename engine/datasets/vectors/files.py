@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +54,14 @@ FEWEST_DIMENSIONS = 2
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """One model's vectors as a file has them, float32 (n, dims); texts: of each row, None where they are in the order of
-    the data. rows: the numbers in the file."""
+    """One model's vectors as a file has them, float32 (n, dims); texts: of each row, None where no column is called so.
+    rows: the numbers in the file. others: then the columns of texts, one of which may hold the sentences all the same."""
 
     model: str
     vectors: np.ndarray
     texts: tuple[str, ...] | None = None
     rows: tuple[int, ...] = ()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +138,14 @@ def _with_dropped(models: tuple[Vectors, ...], dropped: Sequence[BadRow], name: 
     [of_model] = models
     rows = np.array(sorted({*of_model.rows, *(bad.row for bad in dropped)}), dtype=np.int64)
     vectors = np.full((len(rows), of_model.vectors.shape[1]), np.nan, dtype=np.float32)
-    vectors[np.searchsorted(rows, of_model.rows)] = of_model.vectors
-    return (replace(of_model, vectors=vectors, rows=tuple(rows.tolist())),)
+    places = np.searchsorted(rows, of_model.rows)
+    vectors[places] = of_model.vectors
+    others = {}
+    for column, cells in of_model.others.items():
+        padded = np.full(len(rows), "", dtype=object)
+        padded[places] = cells
+        others[column] = tuple(padded.tolist())
+    return (replace(of_model, vectors=vectors, rows=tuple(rows.tolist()), others=others),)
 
 
 def vectors_of_frame(frame: pd.DataFrame, name: str, *, skip_bad_rows: bool = False) -> VectorFile:
@@ -264,6 +271,9 @@ def _of_frame(frame: pd.DataFrame, name: str, digest: str, skip_bad_rows: bool) 
     model = next((columns[alias] for alias in MODEL if alias in columns), None)
     texts = None if text is None else [str(cell) for cell in frame[text]]
     models = [""] * len(rows) if model is None else [str(cell) for cell in frame[model]]
+    used = {text, model, whole, *dimensions}
+    others = [place for place, name in enumerate(frame.columns) if text is None and name not in used]
+    cells = {str(frame.columns[place]): [*map(str, frame.iloc[:, place])] for place in others}
     places_by_model: dict[str, list[int]] = {}
     for place, of_model in enumerate(models):
         places_by_model.setdefault(of_model, []).append(place)
@@ -276,6 +286,7 @@ def _of_frame(frame: pd.DataFrame, name: str, digest: str, skip_bad_rows: bool) 
                 vectors,
                 None if texts is None else tuple(texts[place] for place in places),
                 tuple(numbers[place] for place in places),
+                {name: tuple(of_column[place] for place in places) for name, of_column in cells.items()},
             )
         )
     return _finished(VectorFile(name, digest, TABLE, tuple(found)), bad, skip_bad_rows)

@@ -21,6 +21,7 @@ from engine.messages.message import Message, list_of
 
 MISSING_ONE = Message("{name}: {rows} of the data has a sentence that {file} has no vector of: {listed}.")
 MISSING = Message("{name}: {rows} of the data have a sentence that {file} has no vector of: {listed}.")
+BY_COLUMN = Message("{name}: the rows of {file} are matched by their sentences, which are in its column '{column}'.")
 BY_ORDER = Message(
     "{name}: {file} has no sentences, so its rows are taken in the order of the data: its first is the vector of {first!r}, "
     "its last that of {last!r}."
@@ -104,10 +105,12 @@ def _name(file: VectorFile, of_model: Vectors, label: str) -> str:
 def _matched(
     dataset: LabelledSentences, file: VectorFile, of_model: Vectors, name: str, skip_bad_rows: bool
 ) -> tuple[OutsideVectors, list[str]]:
+    of_model, by_column = _with_texts(dataset, file, of_model, name)
     if of_model.texts is None:
         places, notices = _in_order(dataset, file, of_model, name)
     else:
         places, notices = _by_text(dataset, file, of_model, name, skip_bad_rows)
+    notices = [*by_column, *notices]
     found = of_model.vectors[np.maximum(places, 0)]
     found[places < 0] = np.nan
     has_none = ~np.isfinite(found).all(axis=1)
@@ -126,6 +129,20 @@ def _matched(
         [dataset.rows[place] for place in np.flatnonzero(has_none)], MISSING_ONE, MISSING, name=name, file=file.name
     )
     return OutsideVectors(name, file.name, file.digest, file.form, found), notices
+
+
+def _with_texts(
+    dataset: LabelledSentences, file: VectorFile, of_model: Vectors, name: str
+) -> tuple[Vectors, list[str]]:
+    """The vectors with their sentences, where a column of another name holds them, and a notice of that column.
+
+    In the order of the rows they would be taken for vectors of other sentences wherever the file is sorted otherwise.
+    """
+    sentences = set(map(key, dataset.texts))
+    for column, cells in of_model.others.items():
+        if 2 * sum(key(cell) in sentences for cell in cells) >= len(cells):
+            return replace(of_model, texts=cells), [BY_COLUMN.format(name=name, file=file.name, column=column)]
+    return of_model, []
 
 
 def _in_order(

@@ -170,7 +170,7 @@ class CommentAccess:
 def view_of(comment: Comment) -> dict[str, list[str]]:
     """The parameters of the address of what a comment is about."""
     found: dict[str, list[str]] = {}
-    for name, value in parse_qsl(comment.view):
+    for name, value in parse_qsl(comment.view, keep_blank_values=True):
         found.setdefault(name, []).append(value)
     return found
 

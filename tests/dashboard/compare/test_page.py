@@ -275,3 +275,13 @@ def test_what_is_of_no_pair_is_no_choice_of_the_command(capsys: pytest.CaptureFi
         main(["compare", "--help"])
     said = capsys.readouterr().out
     assert "--a-region" in said and "-predictions" not in said and "-folds" not in said
+
+
+def test_a_sample_that_is_evaluated_anew_is_offered_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a change of the code there seemed to be nothing to compare, until all samples were evaluated again."""
+    visit("compare")
+    ids = samples.run_ids(FACES.values())
+    session.engine().store.change(ids["clusters"], state="running")
+    monkeypatch.setattr(samples, "run_ids", lambda _: {"minimal-pairs": ids["clusters"]})  # which is not done yet
+    options = visit("compare").selectbox[0].options
+    assert [option for option in options if option.startswith("Sample: Minimal pairs")]

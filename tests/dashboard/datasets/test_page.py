@@ -108,7 +108,16 @@ def test_the_page_shows_rows_versions_and_runs() -> None:
     other = access().keep(sample_data.minimal_pairs(), "pairs")
     app = visit(dataset=other)
     assert app.dataframe[0].value["name"].tolist() == ["pairs", "titles"]
-    assert "There is no data set at this link" in words(visit(dataset="no-such-id"))
+    unknown = visit(dataset="no-such-id")
+    assert "There is no data set at this link" in words(unknown)
+    assert unknown.query_params["dataset"] == "no-such-id"  # not another one's, which a reload would open
+    shown = unknown.selectbox(key="datasets-dataset-kept").value
+    ids = {set_id, other}
+    (second,) = ids - {shown}
+    unknown.selectbox(key="datasets-dataset-kept").set_value(second)
+    assert "There is no data set" not in words(drawn(drawn(unknown))) and unknown.query_params["dataset"] == second
+    unknown.query_params["dataset"] = shown  # the browser's back button
+    assert drawn(unknown).selectbox(key="datasets-dataset-kept-2").value == shown
 
 
 def test_rows_are_added_as_a_new_version() -> None:
@@ -164,10 +173,11 @@ def test_somebody_elses_is_read_only() -> None:
     visit()
     other = DatasetAccess(session.engine().access(Viewer("ben@lab.example")))
     set_id = other.keep(from_table(read_table(CONTENT.encode(), "mine.csv")), "titles")
-    assert "No data set is kept yet" in words(visit(dataset=set_id))
+    app = visit(dataset=set_id)
+    assert "No data set is kept yet" in words(app) and "There is no data set at this link" in words(app)
     other.share(set_id, True)
     app = visit(dataset=set_id)
-    assert "of ben@lab.example" in app.selectbox(key="datasets-chosen").options[0]
+    assert "of ben@lab.example" in app.selectbox(key="datasets-dataset-kept").options[0]
     assert not [box for box in (*app.text_input, *app.text_area) if set_id in str(box.key)]
     assert not [button for button in app.button if "delete" in str(button.key)]
 

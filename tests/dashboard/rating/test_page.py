@@ -16,6 +16,7 @@ from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.messages.catalogues import JAPANESE
 from engine.runs.access.viewers import Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, sentences_to_rate
 from tests.runs.ratings.test_acceptability import JUDGED
@@ -53,7 +54,8 @@ def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(pr
     run_id = submitted()
     app = page_visits.visit("rating", run=run_id)
     items = items_to_rate(SIMILAR, 500)
-    assert app.query_params["pairs"] == "3"  # of four pairs two are the same
+    size = app.segmented_control(key=f"rating-pairs-{run_id}")
+    assert (size.options, size.value) == (["3"], 3)  # of four pairs two are the same
     assert [button.label for button in answers(app)] == list(QUESTIONS["similarity"].answers.values())
     shown = {SIMILAR.references[items[0]], SIMILAR.candidates[items[0]]}
     assert all(text in words(app) for text in shown)
@@ -75,7 +77,7 @@ def test_a_second_person_rates_blind_and_both_see_how_far_they_agree(present: Si
     assert "You are the first" in app.info[-1].value
     present.now = BEN
     long = page_visits.visit("rating", run=run_id, pairs="1" * 5_000)
-    assert not long.exception and long.query_params["pairs"] == app.query_params["pairs"]
+    assert not long.exception and long.segmented_control(key=f"rating-pairs-{run_id}").value == 3
     other = page_visits.visit("rating", run=run_id, pairs="3")
     assert "1 person has begun" in words(other) and not other.dataframe and not other.metric
     for position in (5, 2, 1):
@@ -150,9 +152,9 @@ def test_sentences_are_rated_one_by_one_where_the_link_asks_for_it(present: Simp
     kept = session.datasets().dataset(known.id)
     good, bad = ratings(kept) or ([], [])
     assert list(good) == [7.0] * 3 and list(bad) == [mine[3 + pair] for pair in sorted(pairs)]
-    app.segmented_control(key="rating-question").set_value("preference")
+    app.segmented_control(key=f"rating-question-{run_id}").set_value("preference")
     app = drawn(app)
-    assert app.query_params["question"] == "preference" and "0 of 3 rated" in app.get("progress")[0].proto.text
+    assert "question" not in app.query_params and "0 of 3 rated" in app.get("progress")[0].proto.text
 
 
 def test_numbers_stand_beside_sentences_and_a_lower_mean_is_called_lower(present: SimpleNamespace) -> None:
@@ -178,14 +180,15 @@ def test_of_single_sentences_acceptability_alone_is_asked(present: SimpleNamespa
     page_visits.visit("home")
     run_id = session.access().submit("minimal-pairs", PairSettings(("owner/name",)), JUDGED, "Mine").run_id
     app = page_visits.visit("rating", run=run_id)
-    assert "How acceptable is this sentence?" in words(app) and app.query_params["pairs"] == "3"
+    assert "How acceptable is this sentence?" in words(app)
     assert [control.label for control in app.segmented_control] == ["Language", "Sentences to rate"]
     for position in (6, 0, 3):
         app = answer(app, position)
     table = app.dataframe[0].value
     assert sorted(table["Mean"]) == [1, 4, 7] and set(table["Sentence"]) == set(JUDGED.acceptable)
     assert "Difference" not in table and app.download_button
-    assert "question that is not offered" in words(page_visits.visit("rating", run=run_id, question="preference"))
+    linked = page_visits.visit("rating", run=run_id, question="preference")
+    assert "asks for question 'preference', which is not one of acceptability" in words(linked)
 
 
 def test_links_that_cannot_be_are_answered_in_words(present: SimpleNamespace) -> None:
@@ -193,6 +196,62 @@ def test_links_that_cannot_be_are_answered_in_words(present: SimpleNamespace) ->
     assert "no run at this link" in words(page_visits.visit("rating"))
     run_id = submitted()
     app = page_visits.visit("rating", run=run_id, pairs="<script>")
-    assert "is not offered" in words(app) and app.query_params["pairs"] == "3"
+    assert "asks for pairs '<script>', which is no whole number" in words(app)
     app = page_visits.visit("rating", run=run_id, question="acceptability")
-    assert "a question that is not offered" in words(app) and "question" not in app.query_params
+    assert "asks for question 'acceptability', which is not one of similarity" in words(app)
+
+
+def test_the_address_stays_as_it_is_opened_and_the_back_button_counts(present: SimpleNamespace) -> None:
+    """It was completed at once, which is a step of the back button: that led to the same page for ever."""
+    page_visits.visit("home")
+    run_id = session.access().submit("minimal-pairs", PairSettings(("owner/name",)), MINIMAL, "Mine").run_id
+    app = page_visits.visit("rating", run=run_id)
+    assert "pairs" not in app.query_params and "question" not in app.query_params
+    app.segmented_control(key=f"rating-question-{run_id}").set_value("acceptability")
+    app = drawn(app)
+    assert app.query_params["question"] == "acceptability" and "How acceptable is this sentence?" in words(app)
+    del app.query_params["question"]  # back
+    assert "Which sentence is more acceptable?" in words(drawn(app)) and "question" not in app.query_params
+
+
+def test_what_was_refused_of_a_run_that_is_gone_is_not_said_of_the_next(present: SimpleNamespace) -> None:
+    first, second = submitted(), submitted("minimal-pairs")
+    app = page_visits.visit("rating", run=first)
+    session.access().move_to_bin(first)
+    assert "in the bin" in words(answer(app, 4))
+    app.query_params["run"] = second
+    app = drawn(app)
+    assert answers(app) and not app.error
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_only_an_unshared_run_of_ones_own_is_to_be_shared_first(
+    present: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    """The run of a sample everybody may read, and nobody can share."""
+    page_visits.visit("home")
+    present.now = Viewer("ann@lab.example")
+    monkeypatch.setattr(session, "hosted", lambda: True)
+    for of_browsers in ("_follow_link", "_account_line"):
+        monkeypatch.setattr(f"dashboard.sign_in.{of_browsers}", lambda _: None)
+    runs = session.engine().runs
+    mine = runs.submit("alignment", AlignmentSettings(("owner/name",)), SIMILAR, owner=present.now.id).run_id
+    session.access().share(mine, shared)
+    samples = runs.submit("alignment", AlignmentSettings(("owner/name",)), SIMILAR, owner=SAMPLES_ID).run_id
+    said = ["Share the run" in words(page_visits.visit("rating", run=run_id)) for run_id in (mine, samples)]
+    assert said == [not shared, False]
+
+
+def test_one_can_go_back_past_a_sentence_that_waits(present: SimpleNamespace) -> None:
+    """The other sentence of the pair just rated is put off; there was no way back while it stood between."""
+    run_id = submitted("minimal-pairs")
+    order = sentences_to_rate(MINIMAL, items_to_rate(MINIMAL, 3), ANN.id)
+    waits = order[1]
+    partner = waits + 3 if waits < 3 else waits - 3
+    access = RatingAccess(session.access())
+    for position in (order[0], partner):
+        access.rate(run_id, position, 4, "acceptability")
+    app = page_visits.visit("rating", run=run_id, question="acceptability", pairs="3")
+    assert MINIMAL.sentences[waits] not in words(app)
+    app.button(key="rating-previous").click()
+    assert MINIMAL.sentences[order[0]] in words(drawn(app))

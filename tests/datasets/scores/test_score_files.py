@@ -290,6 +290,29 @@ def test_rows_of_tokens_as_minicons_prints_them() -> None:
     assert json.loads(scores.sides[0].tokens[0])[0] == ["The", None]
 
 
+def test_a_sentence_that_stands_twice_among_rows_of_tokens_is_not_scored_twice() -> None:
+    """As where pairs share a sentence: its tokens were put together, and its log-likelihood was twice what it is."""
+    rows = [
+        (text, place, token, value / 2)
+        for text, value in (*SUMS.items(), *SUMS.items())
+        for place, token in enumerate((text[:4], text[4:]), start=1)
+    ]
+    frame = pd.DataFrame(rows, columns=["sentence", "token_id", "token", "logprob"])
+    [scores] = attached(PAIRS, read_frame(frame, "tokens.csv")).scores
+    assert sums_of(scores) == EXPECTED and scores.sides[0].n_tokens.tolist() == [2, 2, 2]
+    unordered = frame.iloc[: len(SUMS) * 2].iloc[::-1]  # the number of a token says no order of the rows
+    [scores] = attached(PAIRS, read_frame(unordered, "tokens.csv")).scores
+    assert sums_of(scores) == EXPECTED
+    with pytest.raises(InputError) as caught:
+        read_frame(frame.drop(columns="token_id"), "tokens.csv")
+    assert {"several times" in str(bad.reason) for bad in caught.value.rows} == {True}
+    assert [bad.row for bad in caught.value.rows] == [1 + 2 * i for i in range(len(SUMS))]
+    once = pd.DataFrame(
+        [("ha ha", "\u2581ha", -1.0), ("ha ha", "\u2581ha", -2.0)], columns=["sentence", "token", "logprob"]
+    )
+    assert read_frame(once, "once.csv")[0].models[0].log_likelihoods == [-3.0]
+
+
 def test_prompt_logprobs_of_vllm() -> None:
     def output(text: str, value: float) -> dict[str, Any]:
         """RequestOutput with prompt_logprobs=1: another token may stand beside that of the prompt."""

@@ -87,6 +87,19 @@ def test_rows_are_matched_by_their_sentences_in_any_order() -> None:
         )
 
 
+def test_a_column_of_another_name_that_holds_the_sentences_is_what_rows_are_matched_by() -> None:
+    """They were taken in the order of the rows, each for the vector of another sentence."""
+    renamed = FRAME.rename(columns={"sentence": "文章"})
+    content = renamed.iloc[[2, 0, 3, 1]].to_json(orient="records", lines=True, force_ascii=False).encode()
+    data = attached(DATA, [read_vectors(content, "v.jsonl")])
+    np.testing.assert_array_equal(data.vectors[0].vectors, VECTORS)
+    assert any("are in its column '文章'" in notice for notice in data.notices)
+    assert not any("order of the data" in notice for notice in data.notices)
+    other = attached(DATA, [vectors_of_frame(renamed.assign(文章=["7", "8", "9", "10"]), "ids")])  # of no sentences
+    np.testing.assert_array_equal(other.vectors[0].vectors, VECTORS)
+    assert any("order of the data" in notice for notice in other.notices)
+
+
 def test_several_models_of_a_file_keep_their_names_and_a_label_names_one() -> None:
     both = pd.concat([FRAME.assign(model="small"), FRAME.assign(model="large", embedding=[row[:2] for row in LISTS])])
     read_both = vectors_of_frame(both, "both")
