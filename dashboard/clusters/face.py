@@ -7,8 +7,8 @@ from typing import Any
 
 from dashboard.clusters.home_figure import draw_best_map
 from dashboard.clusters.map_charts import has_map, maps_figure
-from dashboard.shared.exports.bundle.parts import Cited, Paragraph, Statement
-from dashboard.shared.exports.bundle.vectors import normalised, vectors
+from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Statement
+from dashboard.shared.exports.bundle.vectors import by_value, normalised, vectors
 from dashboard.shared.face import Face, HomeFigure, SampleRun
 from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from dashboard.shared.inputs.inputs import labelled_form
@@ -31,10 +31,27 @@ def _headlines(result: Result) -> list[Headline]:
     )
 
 
+def _corrections(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    if settings.get("correction") == "whitening":
+        dims = {model: str(n) for model, n in signature.get("corrected_dims", {}).items()}
+        for n, of_models in by_value(dims).items():
+            yield Statement("whitened", {"n": n, "whom": Models(of_models), "cite": Cited(("su2021whitening",))})
+    elif settings.get("correction") == "all-but-the-top":
+        cite = Cited(("mu2018",))
+        if removed := settings.get("removed_components"):
+            yield Statement("components removed", {"n": removed, "cite": cite})
+        else:
+            yield Statement("usual components removed", {"cite": cite})
+    if settings.get("centre"):
+        yield Statement("centred")
+
+
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     settings = signature["settings"]
     yield from vectors(signature)
     yield from normalised(settings)
+    yield from _corrections(signature)
     yield Statement("dispersions", {"cite": Cited(("shibayama2020clustering",))})
     if settings.get("lone_classes") == EXCLUDE and signature.get(SIGNED_LONE, True):
         yield Statement("lone classes")

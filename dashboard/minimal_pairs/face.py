@@ -20,7 +20,7 @@ from engine.datasets.minimal_pairs import pairs
 from engine.datasets.minimal_pairs.kinds import PAIRS
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
-from engine.evaluations.minimal_pairs.records import OWN_PROMPTS, REGIONS, SUBSETS, Result, Settings
+from engine.evaluations.minimal_pairs.records import MATCHED, OWN_PROMPTS, REGIONS, SUBSETS, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark
@@ -101,7 +101,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         return
     for name, choices in (("subset", SUBSETS), ("region", REGIONS)):
         if signature.get(name) in choices and (phrase := choices[signature[name]].phrase):
-            yield Statement(name, {name: Phrase(phrase)})
+            drawn = {"seed": str(signature["settings"]["seed"])} if signature[name] == MATCHED else {}
+            yield Statement(f"{name} drawn" if drawn else name, {name: Phrase(phrase), **drawn})
     holm = Cited(("holm1979",))
     if signature.get("clustered_by"):
         yield Statement(

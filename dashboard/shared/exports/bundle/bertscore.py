@@ -137,6 +137,10 @@ def metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
                 "signatures": Names(tuple(signature["surface"].values())),
             },
         )
+    if settings.get("metric_columns"):
+        yield Statement("scores of the data", {"names": Names(tuple(settings["metric_columns"]))})
+    if settings.get("lower_columns"):
+        yield Statement("lower scores", {"names": Names(tuple(settings["lower_columns"]))})
     yield from vectors(signature, "cosine", "published cosine")
 
 

@@ -32,6 +32,13 @@ SENTENCES: Mapping[str, str] = {
     "prompt": "For these vectors every text was preceded by the prompt “{prompt}”{whom}.",
     "truncated": "Vectors were cut to their first {n} dimensions{whom}.",
     "normalised": "Texts were normalised beforehand ({steps}).",
+    "whitened": "Before every measure the sentence vectors were whitened {cite}: the first {n} principal components of all "
+    "sentences{whom}, each divided by its standard deviation.",
+    "components removed": "Before every measure the mean of the sentence vectors and their first principal components were "
+    "taken off {cite} ({n} components).",
+    "usual components removed": "Before every measure the mean of the sentence vectors and their first principal components "
+    "were taken off {cite} (a hundredth as many as there are dimensions, at least one).",
+    "centred": "For maps and nearest neighbours the mean of the vectors was subtracted.",
     "dispersions": "Following Shibayama et al. {cite}, we report the in-class dispersion A_m (the sum of the squared "
     "distances of the sentence vectors to the centroid of their class), the out-of-class dispersion B_m "
     "(the sum of the squared distances of the centroids to their mean), and the score M_m = A_m / B_m, "
@@ -114,6 +121,8 @@ SENTENCES: Mapping[str, str] = {
     "correlations, by formula": "We report Pearson's r with 95% intervals by Fisher's z {fisher}, Spearman's ρ by "
     "Bonett and Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson "
     "{fieller}.",
+    "scores of the data": "The scores {names} were not computed here; they were read from columns of the data.",
+    "lower scores": "Of {names} lower is better: these scores were taken with the opposite sign.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
     "correction for the number of settings.",
     "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",
@@ -177,6 +186,7 @@ SENTENCES: Mapping[str, str] = {
     "alpha": "Its exponent is α = {alpha}.",
     "unigrams": "Its unigram probabilities are those of {corpus}.",
     "subset": "Only {subset} are counted.",
+    "subset drawn": "Only {subset}, are counted (seed {seed}).",
     "region": "A score counts {region} alone.",
     "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: from five "
     "clusters on, intervals of accuracies are those of Korn and Graubard at 95% {korn}, "

@@ -30,6 +30,12 @@ SENTENCES: Mapping[str, str] = {
     "prompt": "{whom}文ベクトルの計算では，各テキストの先頭にプロンプト「{prompt}」を付した．",
     "truncated": "{whom}ベクトルは先頭の {n} 次元のみを用いた．",
     "normalised": "テキストには前処理として正規化（{steps}）を施した．",
+    "whitened": "{whom}文ベクトルには，指標を求める前に白色化 {cite} を施した（全文の主成分のうち上位 {n} 個を"
+    "それぞれの標準偏差で割ったもの）．",
+    "components removed": "文ベクトルからは，指標を求める前に平均と上位の主成分を取り除いた {cite}（主成分 {n} 個）．",
+    "usual components removed": "文ベクトルからは，指標を求める前に平均と上位の主成分を取り除いた {cite}"
+    "（主成分の数は次元数の 100 分の 1，少なくとも 1 個）．",
+    "centred": "配置図と最近傍では，ベクトルから平均を引いた．",
     "dispersions": "芝山ら {cite} に従い，クラス内分散 A_m（各文ベクトルと所属クラスの重心との距離の二乗和），"
     "クラス間分散 B_m（各クラスの重心と重心全体の平均との距離の二乗和），"
     "およびスコア M_m = A_m / B_m を求めた．M_m は小さいほど，クラスがよく分離されていることを示す．",
@@ -108,6 +114,8 @@ SENTENCES: Mapping[str, str] = {
     "correlations, by formula": "相関係数は，Pearson の r（95% 信頼区間は Fisher の z 変換 {fisher} による），"
     "Spearman の ρ（同じく Bonett と Wright {bonett}），"
     "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
+    "scores of the data": "{names} のスコアは本ツールで計算したものではなく，データの列から読み込んだ．",
+    "lower scores": "{names} は値が小さいほどよい指標であり，符号を反転して用いた．",
     "williams": "最良の設定と他の各設定との差は Williams の検定 {cite}（両側，多重比較の補正なし）で検定した．",
     "surface": "SentBLEU {bleu} と chrF {chrf} は sacreBLEU {sacrebleu} により算出した（{signatures}）．",
     "cosine": "{whom}比較のため，隠れ層 {layer} から得た{pooling}のコサイン類似度も求めた．",
@@ -172,6 +180,7 @@ SENTENCES: Mapping[str, str] = {
     "alpha": "その指数は α = {alpha} とした．",
     "unigrams": "ユニグラム確率は {corpus} から求めた．",
     "subset": "集計の対象は，{subset}のみとした．",
+    "subset drawn": "集計の対象は，{subset}のみとした（シード {seed}）．",
     "region": "スコアは{region}のみから求めた．",
     "intervals over clusters": "{column} の値が同じ文対を 1 つのクラスタとみなした {miller}．"
     "クラスタが 5 個以上のとき，"

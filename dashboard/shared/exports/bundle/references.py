@@ -344,6 +344,20 @@ WORKS: Mapping[str, Work] = {
         "Article 39",
         "1",
     ),
+    "su2021whitening": Work(
+        "misc",
+        "Su, Jianlin and Cao, Jiarun and Liu, Weijie and Ou, Yangyiwen",
+        "Whitening Sentence Representations for Better Semantics and Faster Retrieval",
+        2021,
+        {"eprint": "2103.15316", "archivePrefix": "arXiv"},
+    ),
+    "mu2018": Work(
+        "inproceedings",
+        "Mu, Jiaqi and Viswanath, Pramod",
+        "All-but-the-Top: Simple and Effective Postprocessing for Word Representations",
+        2018,
+        {"booktitle": "International Conference on Learning Representations (ICLR)"},
+    ),
     "mcinnes2018umap": Work(
         "misc",
         "McInnes, Leland and Healy, John and Melville, James",

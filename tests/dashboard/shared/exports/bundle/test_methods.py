@@ -278,6 +278,25 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
         ),
         ("clusters", {"seed": 20261}, {}, ("seed 20261)",)),
         (
+            "clusters",
+            {"correction": "whitening", "centre": True},
+            {"corrected_dims": {MODELS[0]: 256, MODELS[1]: 64}},
+            (
+                "whitened [@su2021whitening]: the first 256 principal",
+                "the first 64 principal",
+                "mean of the vectors was subtracted",
+            ),
+        ),
+        ("clusters", {"correction": "all-but-the-top"}, {}, ("taken off [@mu2018] (a hundredth as many",)),
+        ("clusters", {"correction": "all-but-the-top", "removed_components": 3}, {}, ("(3 components)",)),
+        ("minimal-pairs", {"seed": 7}, {"subset": "matched"}, ("drawn at random, are counted (seed 7).",)),
+        (
+            "metric-study",
+            {"metric_columns": ("COMET", "TER"), "lower_columns": ("TER",)},
+            {},
+            ("The scores COMET and TER were not computed here", "Of TER lower is better"),
+        ),
+        (
             "minimal-pairs",
             {},
             {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
@@ -468,7 +487,7 @@ def test_a_name_is_printed_literally() -> None:
     assert r"50%\_of\_\#1 & {x}.csv" in made.markdown("en")
 
 
-WITHOUT_PAGES = {"shibayama2020clustering", "ueda2024", "zhang2020bertscore", "charpentier2024", "oh2024"}
+WITHOUT_PAGES = {"shibayama2020clustering", "ueda2024", "zhang2020bertscore", "charpentier2024", "mu2018", "oh2024"}
 WITH_DOI = {
     "reimers2019sbert",
     "wolf2020transformers",
