@@ -198,4 +198,4 @@ def _number(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or (isinstance(value, float) and pd.isna(value)) else str(value)
+    return "" if value is None or value is pd.NA or (isinstance(value, float) and pd.isna(value)) else str(value)

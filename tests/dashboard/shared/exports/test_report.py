@@ -52,6 +52,9 @@ def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
     assert '<td class="number">1.23457</td>' in text and '<td class="number">–</td>' in text
     assert '<td class="number">1,200</td>' in text
     long = replace(REPORT, tables={"points": pd.DataFrame({"row": range(ROWS_SHOWN + 7)})}, figures={})
+    lacking = pd.DataFrame({"shown": pd.array([True, None], dtype="boolean"), "why": ["", None]})
+    cells = re.findall("<td>(.*?)</td>", report_html(replace(REPORT, tables={"lacking": lacking}, figures={})))
+    assert cells == ["True", "", "", ""]
     assert "and 7 more rows" in report_html(long) and body(report_html(long)).count("<tr>") == ROWS_SHOWN + 1
 
 
