@@ -137,6 +137,8 @@ def _fits(phrase: Phrase, surfaces: Sequence[str], index: int) -> bool:
 def _divided(wholes: Sequence[str], readings: Sequence[str]) -> list[str]:
     """The reading of a number divided among its words, of which all but one or two keep theirs.
 
+    >>> _divided(("さんびゃくにん",), ("さん", "ひゃく", "にん"))
+    ['さん', 'びゃく', 'にん']
     >>> _divided(("さんぼん",), ("さん", "ぽん")), _divided(("じゅっぷん",), ("じゅう", "ふん"))
     (['さん', 'ぼん'], ['じゅっ', 'ぷん'])
     """

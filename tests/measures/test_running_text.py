@@ -49,6 +49,9 @@ def test_a_ratio_of_sums_is_the_mean_over_answers_in_clusters() -> None:
         of_means, of_sums = clustered_means(values, clusters, by_t=by_t), ratios_of_sums(sums, sizes, by_t=by_t)
         for name in ("mean", "low", "high", "p_value"):
             np.testing.assert_allclose(getattr(of_sums, name), getattr(of_means, name), rtol=1e-9)
+    # Each column has an error of its own, however much greater another is.
+    beside = ratios_of_sums(np.stack([sums[0], 1e15 * sums[1]]), sizes)
+    np.testing.assert_allclose(beside.low[0], ratios_of_sums(sums[:1], sizes).low[0], rtol=1e-9)
     # Only the proportions of the denominators matter.
     scaled = ratios_of_sums(3 * sums, 3.0 * sizes)
     np.testing.assert_allclose(scaled.low, ratios_of_sums(sums, sizes).low, rtol=1e-9)

@@ -22,6 +22,8 @@ def is_separable(difference: float, low: float, high: float) -> bool:
 
     >>> is_separable(-2.0, -3.0, -1.0), is_separable(-2.0, -3.0, 1.0), is_separable(-2.0, 1.0, 3.0)
     (True, False, False)
+    >>> is_separable(0.0, 1.0, 3.0), is_separable(0.0, -3.0, -1.0)
+    (False, False)
     """
     return bool((low > 0 and difference > 0) or (high < 0 and difference < 0))
 

@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs as Pairs
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.comparison.alignment_sides import correlation_difference
 from engine.evaluations.comparison.common_items import common_items, mean_difference
 from engine.evaluations.comparison.compare import COMPARE, compare
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, Side
@@ -22,6 +23,7 @@ from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, PairScoring, PairView, Settings
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
 from engine.evaluations.minimal_pairs.regions import of_region
+from engine.measures.statistics.correlations.williams import williams_test
 from engine.runs.storage.artifacts import Artifacts
 from tests.stored_runs import directories as stored_runs
 from tests.support.session_fake import SessionFake
@@ -207,6 +209,8 @@ def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]
     found = compare("alignment", Side("A", judged, BERT), Side("B", judged, GPT)).numbers.iloc[-1]
     assert (found["measure"], found["test"], found["n"]) == ("pearson", "Williams", len(result.pairs))
     assert found["ci_low"] < found["difference"] < found["ci_high"]
+    gold, one, two = np.random.default_rng(0).normal(size=(3, 30)).cumsum(axis=0)
+    assert correlation_difference(gold, one, two).p_value == williams_test(gold, one, two).p_value < 1
     # of whichever side the file has them, and of A where they differ
     for first, second in ((judged, result), (result, judged)):
         same = compare("alignment", Side("A", first, BERT), Side("B", second, GPT))

@@ -19,6 +19,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.metric_study.evaluate import evaluate
+from engine.evaluations.metric_study.on_card import NO_HUMANS, headlines
 from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.metric_study.tables import grid_table, method_table, score_table
 from engine.evaluations.shared.idf_files import write_idf
@@ -59,6 +60,16 @@ def study(dataset: SentencePairs | None = None, session: SessionFake | None = No
 @pytest.fixture(scope="module")
 def result() -> Result:
     return study()
+
+
+def test_the_card_of_a_model_has_its_own_greatest_correlation(result: Result) -> None:
+    table = result.correlations[result.correlations["kind"] == "bertscore"].groupby("model")["pearson"].max()
+    assert table[A] != table[B]
+    for model in (A, B):
+        (found,) = headlines(result, model)
+        assert (found.value, found.reason) == (table[model], "")
+    (none,) = headlines(result, "m/other")
+    assert math.isnan(none.value) and none.reason == NO_HUMANS
 
 
 class ReadsLess(SessionFake):
