@@ -15,6 +15,7 @@ from engine.datasets.formats.files import Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
+from engine.datasets.minimal_pairs.published_rows import originals
 from engine.errors import InputError
 from tests.support.shared_data import shared_data
 
@@ -175,3 +176,10 @@ def test_published_rublimp_takes_the_source_for_the_grammatical_sentence() -> No
         "Он только что купил эттот дом.",
         "Он только что купит эттот дом.",
     )
+
+
+def test_rows_of_a_json_file_are_as_spelled_in_whatever_order_they_are_used() -> None:
+    rows = ['{"a": "1"}', '{"a":  "2"}', '{"a": "3.0"}']
+    table = read_table("\n".join(rows).encode(), "a.jsonl")
+    for places in ([0, 2], [2, 0], [1, 1]):
+        assert list(originals(table, table.frame.iloc[places])) == [rows[place] for place in places]
