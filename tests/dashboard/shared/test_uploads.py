@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+import openpyxl
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -33,13 +35,29 @@ if __name__ == "__main__":
 """
 
 
-def uploaded_workbook(rows: list[list[str]]) -> AppTest:
+def uploaded_workbook(content: bytes) -> AppTest:
     app = AppTest.from_string(FORM, default_timeout=SECONDS).run()
     app.get_by_key("clusters-source").set_value("upload").run()
-    app.file_uploader[0].upload("mine.xlsx", workbook(rows))
+    app.file_uploader[0].upload("mine.xlsx", content)
     app.run()
     assert not app.exception
     return app
+
+
+def test_of_several_sheets_one_is_chosen() -> None:
+    book = openpyxl.Workbook()
+    for title, text in (("春", "花が咲く。"), ("冬", "雪が降る。")):
+        sheet = book.create_sheet(title)
+        for row in (["本文", "分類"], [text, title], [text + "か", "他"]):
+            sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    app = uploaded_workbook(content.getvalue())
+    assert app.session_state["dataset"].labels == ("春", "他")
+    (sheets,) = [box for box in app.selectbox if box.label == "Sheet"]
+    assert sheets.options == ["The first whose columns are recognised", "春", "冬"]
+    sheets.select("冬").run()
+    assert app.session_state["dataset"].texts == ("雪が降る。", "雪が降る。か")
 
 
 def test_a_workbook_is_read_by_another_process_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +69,7 @@ def test_a_workbook_is_read_by_another_process_and_once(monkeypatch: pytest.Monk
             super().__init__(*arguments, **named)
 
     monkeypatch.setattr(uploads, "Reader", Counted)
-    app = uploaded_workbook([["text", "label"], ["秤", "x"], ["猫", "y"]])
+    app = uploaded_workbook(workbook([["text", "label"], ["秤", "x"], ["猫", "y"]]))
     assert app.session_state["dataset"].texts == ("秤", "猫") and started == ["mine.xlsx"]
     app.run()
     assert app.session_state["dataset"].labels == ("x", "y") and started == ["mine.xlsx"]
@@ -59,7 +77,7 @@ def test_a_workbook_is_read_by_another_process_and_once(monkeypatch: pytest.Monk
 
 def test_a_file_that_holds_too_much_is_refused_on_the_page_and_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAKARI_MAX_CELLS", "1000")
-    app = uploaded_workbook([["text", "label"], *[["秤", "x"]] * 600])
+    app = uploaded_workbook(workbook([["text", "label"], *[["秤", "x"]] * 600]))
     assert "mine.xlsx holds more than 1,000 cells" in words(app)
     monkeypatch.setattr(uploads, "Reader", lambda *_, **__: pytest.fail("it was read again"))
     app.run()
