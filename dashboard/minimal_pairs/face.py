@@ -101,8 +101,10 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         return
     for name, choices in (("subset", SUBSETS), ("region", REGIONS)):
         if signature.get(name) in choices and (phrase := choices[signature[name]].phrase):
-            drawn = {"seed": str(signature["settings"]["seed"])} if signature[name] == MATCHED else {}
-            yield Statement(f"{name} drawn" if drawn else name, {name: Phrase(phrase), **drawn})
+            if signature[name] == MATCHED:
+                yield Statement("subset drawn", {name: Phrase(phrase), "seed": str(signature["settings"]["seed"])})
+            else:
+                yield Statement(name, {name: Phrase(phrase)})
     holm = Cited(("holm1979",))
     if signature.get("clustered_by"):
         yield Statement(

@@ -30,8 +30,6 @@ from engine.runs.ratings.questions import (
 from engine.runs.storage.run_record import RunRecord
 
 DEFAULT_SIZE = 20
-
-
 QUESTION = Option("The question that is asked.", name="question")  # untranslated
 PAIRS = Option("How many pairs to rate.", name="pairs", kind=int)  # untranslated
 

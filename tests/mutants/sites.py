@@ -32,20 +32,13 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 SILENT_CALLS = ("Message", "tr", "tr_n", "mark", "named")
 # Arguments without any effect on a number, a right or what is read, with all that is given to them: how a page looks,
 # words, bounds of memory, what holds a class together, and `strict` over lengths that are equal.
-LOOKS = ("border", "fixedrange", "font", "gap", "height", "hide_index", "horizontal", "horizontal_alignment", "icon")
-LOOKS += (
-    "delta_arrow",
-    "delta_color",
-    "label_visibility",
-    "margin",
-    "opacity",
-    "showgrid",
-    "vertical_alignment",
-    "width",
-    "zeroline",
+LOOKS = (
+    *("border", "delta_arrow", "delta_color", "fixedrange", "font", "gap", "height", "hide_index", "horizontal"),
+    *("horizontal_alignment", "icon", "label_visibility", "margin", "opacity", "showgrid", "vertical_alignment"),
+    *("width", "zeroline"),
 )
 WORDS = ("alt", "help", "metavar", "placeholder")
-HOLDING = ("encoding", "eq", "frozen", "max_entries", "maxsize", "show_spinner", "slots", "strict")
+HOLDING = ("eq", "frozen", "max_entries", "maxsize", "show_spinner", "slots", "strict")
 WITHOUT_EFFECT = frozenset((*LOOKS, *WORDS, *HOLDING))
 JAVASCRIPT: tuple[tuple[str, str, str], ...] = (
     (r" < ", " <= ", "comparison"),
