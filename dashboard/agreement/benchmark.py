@@ -46,7 +46,7 @@ def benchmark_input(results: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[s
         )
         if not uploads:
             st.caption(tr(HELP))
-    if not uploads or not results:
+    if not uploads:
         return dict(results), ()
     try:
         read = read_upload(
@@ -54,10 +54,13 @@ def benchmark_input(results: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[s
             "-".join(str(upload.file_id) for upload in uploads),
             lambda: tuple((upload.name, upload.getvalue()) for upload in uploads),
         )
-        found = beside(results, read)
+        found = beside(results, read) if results else None
     except EngineError as error:
         show_error(error)
         return dict(results), ()
+    if found is None:
+        st.caption(tr("There is no run yet whose models these scores could stand beside."))
+        return {}, ()
     st.caption(
         f":material/check: {tr_n('{n} model', '{n:,} models', len(found.models))} · "  # untranslated
         f"{translated(count(int(found.models['n_tasks'].iloc[0]), 'task'))}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.alignment.pair import AlignedPair, undefined_reason
 from dashboard.shared.wording import verbatim
-from engine.messages.languages import tr
+from engine.messages.languages import sentences, tr
 
 VISIBLE = 0.0005  # a difference of F1 that its three decimals show
 
@@ -33,7 +33,7 @@ def guide(aligned: AlignedPair) -> tuple[str, ...]:
             )
         )
     return (
-        " ".join(see),
+        sentences(*see),
         _meaning(aligned),
         tr(
             "Point at a token to see its match and numbers. For two sentences of your own, or *{source}* of a file, open "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
-from engine.messages.languages import tr
+from engine.messages.languages import sentences, tr
 
 
 def guide(result: Result) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def guide(result: Result) -> tuple[str, ...]:
         source=tr("My file"),
         run=tr("Run"),
     )
-    return see, meaning, " ".join([*_most_confused(result, best["model"], name), own])
+    return see, meaning, sentences(*_most_confused(result, best["model"], name), own)
 
 
 def _most_confused(result: Result, model: str, name: str) -> list[str]:

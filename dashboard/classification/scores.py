@@ -15,7 +15,7 @@ from dashboard.shared.theme import ARROWS, shortened, with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.measures.cards.catalog import CARDS
-from engine.messages.languages import tr, tr_n, translated
+from engine.messages.languages import sentences, tr, tr_n, translated
 from engine.messages.message import list_of
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
@@ -62,7 +62,7 @@ def size_summary(result: Result) -> str:
     """The numbers of training and test sentences, classes, runs and epochs, and whether more training would help."""
     first = result.models.iloc[0]
     settings = result.settings
-    sentences = [
+    said = [
         tr_n(
             "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n} run of {epochs:,} "
             "epochs.",
@@ -81,7 +81,7 @@ def size_summary(result: Result) -> str:
     ]
     if underfitted and not settings.standardize:
         if len(underfitted) == len(train_accuracy):
-            sentences.append(
+            said.append(
                 tr(
                     "The training accuracy is below {limit:.0%}: standardising the vectors, or more "
                     "epochs, usually raises it, but not necessarily the test accuracy.",
@@ -89,7 +89,7 @@ def size_summary(result: Result) -> str:
                 )
             )
         else:
-            sentences.append(
+            said.append(
                 tr(
                     "The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
                     "more epochs, usually raises it, but not necessarily the test accuracy.",
@@ -97,7 +97,7 @@ def size_summary(result: Result) -> str:
                     limit=NOT_LEARNT,
                 )
             )
-    return " ".join(sentences)
+    return sentences(*said)
 
 
 def comparisons(result: Result) -> None:

@@ -8,7 +8,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.evaluations.shared.finding import FEWEST
 from engine.language.quantities import decimals
-from engine.messages.languages import tr, translated
+from engine.messages.languages import sentences, tr, translated
 from engine.messages.message import list_of
 
 
@@ -36,14 +36,12 @@ def guide(result: Result) -> tuple[str, ...]:
         )
     unranked = result.models.loc[(result.models["rank"].isna() & result.models["score"].notna()).to_numpy(), "model"]
     if len(unranked):
-        see = " ".join(
-            [
-                see,
-                tr(
-                    "Without a rank, and not counted here: {models}.",
-                    models=verbatim(translated(list_of(short[model] for model in unranked))),
-                ),
-            ]
+        see = sentences(
+            see,
+            tr(
+                "Without a rank, and not counted here: {models}.",
+                models=verbatim(translated(list_of(short[model] for model in unranked))),
+            ),
         )
     meaning = [
         tr(
@@ -59,7 +57,7 @@ def guide(result: Result) -> tuple[str, ...]:
         run=tr("Run"),
     )
     steps = [tr("Point at a sentence in a map to read it.")] if result.points["x"].notna().any() else []
-    return see, " ".join(meaning), " ".join([*steps, own])
+    return see, sentences(*meaning), sentences(*steps, own)
 
 
 def _against_the_second(result: Result, models: list[str], names: list[str]) -> list[str]:

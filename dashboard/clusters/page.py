@@ -31,7 +31,7 @@ from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.inputs.outside_vectors import vectors_input
 from dashboard.shared.theme import measure_message
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import mark, sentences, tr, translated
 
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
@@ -66,7 +66,7 @@ if run_id is not None and result is not None:
     reading = guide(result)
     score_table(result)
     support = ranking_statements(result) + disagreement_of_indices(result)
-    st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
+    st.caption(sentences(*map(wording.verbatim, [size_summary(result), *support])))
     figures = {measure_message(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):

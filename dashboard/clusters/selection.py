@@ -30,7 +30,7 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import SIGNED_FITTED, Result
 from engine.language.quantities import decimals
-from engine.messages.languages import language, mark, tr, tr_n, translated
+from engine.messages.languages import language, mark, sentences, tr, tr_n, translated
 from engine.messages.message import Message, list_of
 from engine.models.sources.names import shown_name
 
@@ -90,7 +90,7 @@ def map_section(run_id: str, result: Result, view: PageAddress) -> None:
         if (len(result.overlap) == 1 and result.overlap["mean_overlap"].notna().all())
         else []
     )
-    st.caption(" ".join([tr(HINT), *overlap]))
+    st.caption(sentences(tr(HINT), *overlap))
     found = _found(result, searched, rows, view.place)
     rows = rows if found is None else found
     chosen = selected_sentences(result.points, rows)

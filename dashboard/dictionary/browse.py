@@ -29,7 +29,7 @@ from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokenizer_name
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, sentences, tr
 from engine.models.sources.cards import BUILT_IN_PREFIX, language_of
 from engine.options import Option, option, options_of
 
@@ -124,7 +124,7 @@ def browse(entry: AvailableDictionary, address: PageAddress) -> None:
         return
     language = _language(entry.model)
     about = (ABOUT_ENGLISH if language == "en" else ABOUT).get(entry.choice, "")
-    st.caption(" ".join([tr(about), _unit(entry.unit)]).strip())
+    st.caption(sentences(tr(about), _unit(entry.unit)))
     threshold = _threshold(dictionary, float(frame["idf"].max()), address)
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):

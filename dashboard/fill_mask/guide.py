@@ -9,7 +9,7 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.finding import are_over_the_same
 from engine.evaluations.fill_mask.records import ALL, Result
-from engine.messages.languages import tr
+from engine.messages.languages import sentences, tr
 
 
 def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def guide(means: pd.DataFrame, result: Result) -> tuple[str, ...]:
         meaning.append(tr("All models give them as much."))
     return (
         see,
-        " ".join(meaning),
+        sentences(*meaning),
         tr(
             "Choose a sentence below to see what the models predict instead. For sentences of your own open *{form}*, choose "
             "*{source}* and press *{run}*.",

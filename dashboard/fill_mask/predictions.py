@@ -15,7 +15,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
-from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.languages import mark, sentences, tr, tr_n
 from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
@@ -67,7 +67,7 @@ def predictions_of(
                 item = result.items[(result.items["model"] == model) & (result.items["row"] == row)]
                 if item.empty:
                     left_out = result.excluded[(result.excluded["model"] == model) & (result.excluded["row"] == row)]
-                    reasons = " ".join(map(translated, left_out["reason"]))
+                    reasons = sentences(*left_out["reason"])
                     st.caption(f":material/content_cut: {verbatim(reasons)}")  # untranslated
                 else:
                     masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])

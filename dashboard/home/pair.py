@@ -23,7 +23,7 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, sentences, tr
 from engine.messages.message import Message
 from engine.models.sources.cards import first_built_in
 from engine.runs.computing import SAMPLES_ID
@@ -76,10 +76,10 @@ def pair_demonstration() -> None:
     f1, penalised = float(pair.pair["f1"]), float(pair.pair["penalized_f1"])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.metric("F1 ↑", tr("undefined") if f1 != f1 else f"{f1:.3f}", help=measure_help("f1"), width=110)
-        sentences = [tr(MEANING)]
+        said = [tr(MEANING)]
         if f"{penalised:.3f}" != f"{f1:.3f}" and penalised == penalised:
-            sentences.append(tr(LOWER if penalised < f1 else HIGHER, f1=penalised))
-        st.caption(" ".join(sentences), width="stretch")
+            said.append(tr(LOWER if penalised < f1 else HIGHER, f1=penalised))
+        st.caption(sentences(*said), width="stretch")
     with st.container(horizontal=True, gap="small"):
         for name, label in ((KIND, tr("Align your own sentences or a file of them")), (LESSONS, tr("Lessons"))):
             st.page_link(pages.path(name), label=label, icon=pages.card(name).icon)

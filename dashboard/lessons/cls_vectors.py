@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from dashboard.lessons.records import Answer, Choice, Deed, Lesson, Look, Number, OwnRun, Posed, Results, Step
-from dashboard.lessons.wording import interval, listed, quantity, sentences
+from dashboard.lessons.wording import interval, listed, quantity
 from dashboard.shared.headlines import short
 from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.shared.finding import p_value
 from engine.language.quantities import decimals
 from engine.measures.clusters.dispersion import dispersion
-from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.languages import mark, sentences, tr, tr_n, translated
 
 CLUSTERS, CLASSIFICATION, FILL_MASK = "clusters", "classification", "fill-mask"
 POINTS = {"a": ((0.0, 0.0), (4.0, 0.0)), "b": ((1.0, 6.0), (3.0, 6.0))}

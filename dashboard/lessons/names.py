@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.lessons.records import Choice, Deed, Lesson, Look, Number, OwnRun, Posed, Results, Step
-from dashboard.lessons.wording import interval, listed, sentences
+from dashboard.lessons.wording import interval, listed
 from dashboard.metric_study.labels import idf_name
 from dashboard.shared.headlines import short
 from engine.datasets import sample_data
@@ -21,7 +21,7 @@ from engine.language.readings.likeness import sound_distance
 from engine.measures.name_agreement import verdict
 from engine.measures.reading_penalty import agreement
 from engine.messages.catalogues import ENGLISH, JAPANESE
-from engine.messages.languages import language, mark, tr, tr_n
+from engine.messages.languages import language, mark, sentences, tr, tr_n
 from engine.options import option_of
 
 ALIGNMENT, STUDY = "alignment", "metric-study"

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.lessons.records import Choice, Deed, Lesson, Look, Number, OwnRun, Posed, Results, Step
-from dashboard.lessons.wording import interval, listed, sentences
+from dashboard.lessons.wording import interval, listed
 from dashboard.shared.headlines import short
 from engine.evaluations.minimal_pairs import fair_subsets
 from engine.evaluations.minimal_pairs.comparison import comparisons
@@ -17,7 +17,7 @@ from engine.evaluations.minimal_pairs.records import EQUAL, Result
 from engine.evaluations.minimal_pairs.views import by_category, by_model, decided, summary, token_counts
 from engine.evaluations.shared.finding import p_value
 from engine.evaluations.shared.stored_table import in_memory
-from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.languages import mark, sentences, tr, tr_n, translated
 
 KIND = "minimal-pairs"
 LP, MEAN, PEN = "LP", "MeanLP", "PenLP"

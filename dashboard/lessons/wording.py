@@ -13,15 +13,6 @@ def listed(parts: Iterable[str]) -> str:
     return translated(list_of(parts))
 
 
-def sentences(*parts: str) -> str:
-    """Sentences that follow each other; empty ones are left out.
-
-    >>> sentences("A.", "", "B.")
-    'A. B.'
-    """
-    return " ".join(filter(None, parts))
-
-
 def interval(low: float | str, high: float | str, form: str = "") -> str:
     """A 95% interval as texts show it.
 

@@ -9,7 +9,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 from engine.evaluations.shared.finding import FEWEST
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import sentences, tr, tr_n
 
 
 def guide(result: Result) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def guide(result: Result) -> tuple[str, ...]:
         )
     return (
         see,
-        " ".join(meaning),
+        sentences(*meaning),
         tr(
             "Choose a cell to see its pairs. For pairs of your own with human scores open *{form}*, choose *{source}* and press "
             "*{run}*.",

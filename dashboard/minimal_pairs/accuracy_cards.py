@@ -17,7 +17,7 @@ from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, u
 from engine.evaluations.minimal_pairs.length_effects import misleads
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, of_model
-from engine.messages.languages import tr, tr_n, translated
+from engine.messages.languages import sentences, tr, tr_n, translated
 from engine.models.sources.names import shown_name
 
 ORDER = STRATA
@@ -49,7 +49,7 @@ def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
             column=verbatim(column_word(column)),
         )
         values = categories_of(result, of_model(result, str(over["model"].iloc[0])), column)
-        st.caption(" ".join(filter(None, (said, translated(unnamed_clusters(values, column))))))
+        st.caption(sentences(said, translated(unnamed_clusters(values, column))))
 
 
 def item_caption(items: pd.DataFrame) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dashboard.shared.wording import model_name
 from engine.evaluations.minimal_pairs.length_effects import decides
-from engine.messages.languages import tr, tr_n, translated
+from engine.messages.languages import sentences, tr, tr_n, translated
 from engine.messages.message import list_of
 
 BY_LENGTH = ("MeanLP", "PenLP")  # the scores that divide by a length
@@ -44,7 +44,7 @@ def guide(summary: pd.DataFrame, score: str, scores: Sequence[str]) -> tuple[str
                 scores=translated(list_of(others)),
             )
         ]
-    return see, _meaning(summary[summary["model"] == best["model"]]), " ".join([*steps, own])
+    return see, _meaning(summary[summary["model"] == best["model"]]), sentences(*steps, own)
 
 
 def _meaning(strata: pd.DataFrame) -> str:

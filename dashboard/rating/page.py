@@ -12,7 +12,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import sentences, tr, tr_n
 from engine.options import Option
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import (
@@ -174,20 +174,18 @@ def _page() -> None:
         wording.show_error(refused)
     _rating(access, run, dataset, question, items)
     st.caption(
-        " ".join(
-            (
-                tr(
-                    "Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
-                    "keys shown on the buttons, and sees others' scores when their own are complete."
-                )
-                if question.name == ACCEPTABILITY
-                else tr(
-                    "Send the address of this page: everybody rates the same pairs, with the keys shown on the buttons, "
-                    "and sees others' scores when their own are complete."
-                ),
-                tr("Share the run with the team first.") if _must_be_shared(access, run) else "",
-                tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)),
+        sentences(
+            tr(
+                "Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
+                "keys shown on the buttons, and sees others' scores when their own are complete."
             )
+            if question.name == ACCEPTABILITY
+            else tr(
+                "Send the address of this page: everybody rates the same pairs, with the keys shown on the buttons, "
+                "and sees others' scores when their own are complete."
+            ),
+            tr("Share the run with the team first.") if _must_be_shared(access, run) else "",
+            tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)),
         )
     )
 

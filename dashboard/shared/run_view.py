@@ -44,7 +44,7 @@ from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.finding import left_out_rows
 from engine.language.quantities import count
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import mark, sentences, tr, translated
 from engine.messages.message import Message, together
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
@@ -99,7 +99,7 @@ def submit(kind: str, settings: Any, dataset: Any, name: str | None = None, said
         show_error(error)
         return
     restored = tr("This run was in the bin and is restored.") if submission.restored else ""
-    show_run(submission.run_id, " ".join(filter(None, (said, restored))))
+    show_run(submission.run_id, sentences(said, restored))
 
 
 def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = mark("Run")) -> None:

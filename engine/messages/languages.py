@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from engine.messages.catalogues import ENGLISH, JAPANESE, compiled
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 
@@ -120,3 +120,12 @@ def translated(text: str) -> str:
     if isinstance(text, Message):
         return text.in_language(wanted)
     return compiled(wanted).gettext(text)
+
+
+def sentences(*parts: str) -> str:
+    """Sentences that follow each other, in Japanese without a space between them; empty ones are left out.
+
+    >>> sentences("A.", "", "B.")
+    'A. B.'
+    """
+    return translated(together(" ", filter(None, parts)))

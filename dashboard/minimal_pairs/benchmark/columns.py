@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.judgements import PUBLISHED
 from engine.evaluations.minimal_pairs.levels import template_column
 from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.evaluations.minimal_pairs.views import field_names
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, sentences, tr
 
 _WORDS = {"source": mark("file")}
 
@@ -62,20 +62,13 @@ def clusters_input(columns: tuple[str, ...], first: str, key: str) -> str:
             format_func=words.__getitem__,
             key=key,
             width=165,
-            help=" ".join(
-                filter(
-                    None,
-                    (
-                        tr(
-                            "Pairs made from one template resemble each other; taken as independent they make intervals too "
-                            "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
-                            "could have been made; a few dozen are needed."
-                        ),
-                        tr("Here {column} names what the pairs were made from.", column=verbatim(template))
-                        if template
-                        else "",
-                    ),
-                )
+            help=sentences(
+                tr(
+                    "Pairs made from one template resemble each other; taken as independent they make intervals too "
+                    "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
+                    "could have been made; a few dozen are needed."
+                ),
+                tr("Here {column} names what the pairs were made from.", column=verbatim(template)) if template else "",
             ),
         )
     )

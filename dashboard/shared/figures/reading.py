@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import sentences, tr, tr_n
 
 SERIES, ACROSS, UP, VALUE, LOW, HIGH = "series", "across", "up", "value", "low", "high"
 MOST_SERIES = 4  # of which a finding speaks; the table has all
@@ -69,10 +69,10 @@ def figure_table(figure: go.Figure) -> pd.DataFrame:
 def finding(figure: go.Figure) -> str:
     """What a figure shows, in sentences, one for each of its first series; "" for a figure without marks."""
     parts = series_of(figure)
-    sentences = [_sentence(part) for part in parts[:MOST_SERIES]]
+    said = [_sentence(part) for part in parts[:MOST_SERIES]]
     if len(parts) > MOST_SERIES:
-        sentences.append(tr_n("{n} more series.", "{n:,} more series.", len(parts) - MOST_SERIES))
-    return " ".join(filter(None, sentences))
+        said.append(tr_n("{n} more series.", "{n:,} more series.", len(parts) - MOST_SERIES))
+    return sentences(*said)
 
 
 def series_of(figure: go.Figure) -> list[Series]:

@@ -38,7 +38,7 @@ from engine.datasets.labelled import labelled_sentences
 from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.minimal_pairs import pairs
 from engine.errors import EngineError, InputError
-from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.languages import mark, sentences, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
 
 SOURCES = {
@@ -198,7 +198,7 @@ def models_input(
         key=key,
         persist_state="session",
         placeholder=tr("Choose, or type and press Enter"),
-        help=f"{tr(MODELS_HELP)} {tr(SERVED_HELP)}" if served else tr(MODELS_HELP),
+        help=sentences(tr(MODELS_HELP), tr(SERVED_HELP)) if served else tr(MODELS_HELP),
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 
@@ -232,7 +232,7 @@ def _sample(form: DatasetForm) -> Any:
         further = form.further_samples.get(str(name))
         dataset = (further.sample if further else form.sample)(language)
         about = further.about if further else form.about_sample
-    st.caption(f"{tr(about)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
+    st.caption(sentences(tr(about), tr_n("{n} row.", "{n:,} rows.", dataset.n)))
     _preview(dataset, form.kind)
     return dataset
 
@@ -245,16 +245,16 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
             _preview(dataset, kind, may_be_kept=True)
         return dataset
     archives = [suffix.lstrip(".") for suffix in ARCHIVES] if form.archive else []
-    layouts = " ".join([tr(FILE_FORMATS), *([tr(LIVEDOOR)] if form.archive else [])])
+    layouts = sentences(tr(FILE_FORMATS), tr(LIVEDOOR) if form.archive else "")
     upload = st.file_uploader(
         tr("File"),
         type=[*SUFFIXES, *archives],
         key=f"{kind}-file",
         label_visibility="collapsed",
-        help=f"{layouts} {tr('The first row names the columns.')}",
+        help=sentences(layouts, tr("The first row names the columns.")),
     )
     if upload is None:
-        st.caption(f"{tr('A table with these columns: {columns}.', columns=field_list(form.module))} {layouts}")
+        st.caption(sentences(tr("A table with these columns: {columns}.", columns=field_list(form.module)), layouts))
         return None
     if form.archive and is_archive(upload.name):
         dataset = form.archive(kind, upload)

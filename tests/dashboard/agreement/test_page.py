@@ -43,6 +43,12 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
     printed = app.dataframe[0].value
     assert printed["A_m"].tolist()[0] == "240131.79" and "in the paper" in words(app)
     assert not app.download_button and not app.get("plotly_chart")
+    app.file_uploader(key="agreement-benchmark-files").upload("board.csv", b"model,JSTS\na,1\n", "text/csv")
+    drawn(app)
+    assert "no run yet whose models" in words(app) and not app.error
+    app.file_uploader(key="agreement-benchmark-files").upload("board.csv", b"model,JSTS\na,good\n", "text/csv")
+    drawn(app)
+    assert len(app.error) == 1  # as beside runs
 
 
 def test_agreement_of_the_samples_for_a_viewer_without_runs(backend: FakeBackend) -> None:

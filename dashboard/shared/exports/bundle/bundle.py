@@ -19,7 +19,7 @@ from dashboard.shared.exports.tables.offered import OfferedTables
 from engine.datasets.formats.delimited import csv_text
 from engine.datasets.formats.formulas import escape_formulas
 from engine.errors import InputError
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import mark, sentences, tr, translated
 
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
@@ -149,8 +149,10 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
     ]
     if contents.data is not None:
         lines.append(
-            f"- `{data_path(contents.data)}`: {tr('the data, with every column of the input.')}"
-            + (f" {tr(RENUMBERED)}" if contents.is_renumbered else "")
+            f"- `{data_path(contents.data)}`: "
+            + sentences(
+                tr("the data, with every column of the input."), tr(RENUMBERED) if contents.is_renumbered else ""
+            )
         )
     else:
         lines.append(

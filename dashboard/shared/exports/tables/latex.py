@@ -17,7 +17,7 @@ import pandas as pd
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedColumn, PrintedTable
-from engine.messages.languages import tr, translated
+from engine.messages.languages import sentences, tr, translated
 from engine.messages.message import list_of
 
 # Tables of more lines run over pages; longtable needs a page of one column.
@@ -204,7 +204,7 @@ def _caption(table: PrintedTable, left_out: Sequence[str]) -> str:
     meaning = table.meaning if table.meaning.endswith((".", "。")) else _sentence(table.meaning) or table.name
     room = tr("Not printed for lack of room: {heads}.", heads=translated(list_of(left_out)))
     notes = [*table.notes, *([room] if left_out else [])]
-    return " ".join([escape_text(meaning), *map(escape_text, notes)])
+    return sentences(escape_text(meaning), *map(escape_text, notes))
 
 
 def _column(column: PrintedColumn, index: int) -> tuple[str, list[str]]:

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedTable
-from engine.messages.languages import tr
+from engine.messages.languages import sentences, tr
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~$#]|&(?=#?\w+;))")  # an ampersand alone begins no entity
 
@@ -26,7 +26,7 @@ def markdown(table: PrintedTable, signature: Mapping[str, Any]) -> str:
         disable_numparse=True,
         colalign=["right" if column.numeric else "left" for column in table.columns] if table.n_rows else None,
     )
-    notes = " ".join(escape(note) for note in table.notes)
+    notes = sentences(*map(escape, table.notes))
     signed = tr("Signature {digest}: {line}", digest=digest(signature), line=escape(signature_line(signature)))
     return "\n\n".join(part for part in (escape(table.meaning), body, notes, signed) if part) + "\n"
 

@@ -88,6 +88,6 @@ def test_a_finding_is_in_japanese_too(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
     )
     assert finding(figure) == (
-        "-3での0.82から3での0.41へ下降（n = 2）。 最大2（犬）、最小1（猫）、2本の棒。 "
+        "-3での0.82から3での0.41へ下降（n = 2）。最大2（犬）、最小1（猫）、2本の棒。"
         "3点、横軸1～4、縦軸2～8、ピアソンのr = 1.00。"
     )

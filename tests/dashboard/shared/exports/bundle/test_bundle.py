@@ -72,7 +72,7 @@ def test_the_readme_is_in_the_language_of_its_reader() -> None:
     for text in (readme, without_data):
         assert not re.search("[A-Za-z]{2,} [a-z]{2,}", re.sub("`[^`]*`", "", text))
     assert "## 図\n\nなし。" in readme and "## その他" in readme
-    assert "- `data/data.csv`: データ（入力のすべての列を含む）。 使えない入力行は含まないため" in readme
+    assert "- `data/data.csv`: データ（入力のすべての列を含む）。使えない入力行は含まないため" in readme
 
 
 def test_dictionaries_of_the_server_become_files_of_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
