@@ -64,4 +64,4 @@ def _meaning(aligned: AlignedPair) -> str:
         effect = tr("Comparing readings raises it to {value:.3f}.", value=penalised)
     else:
         effect = tr("Comparing readings changes nothing in this pair.")
-    return f"{meaning} {effect}"  # untranslated
+    return sentences(meaning, effect)

@@ -35,7 +35,7 @@ from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.metric_study.finding import above_ceiling
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, VECTORS, Result
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import mark, sentences, tr, translated
 from engine.messages.message import Message
 from engine.options import option
 
@@ -103,7 +103,7 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
             mark=SAME_MARK,
         )
         better = tr("**{mark}** significantly better than the best setting of BERTScore.", mark=BETTER_MARK)
-        st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
+        st.caption(sentences(reading, better if any(map(is_better, settings.values())) else ""))
         if measure != "pearson":  # of which the finding says it
             for note in above_ceiling(result, str(measure)):
                 st.caption(verbatim(translated(note)))

@@ -194,7 +194,9 @@ def _table(name: str, table: pd.DataFrame) -> str:
 def _number(value: Any) -> str:
     if pd.isna(value):
         return "–"
-    return f"{value:,}" if isinstance(value, int) or float(value).is_integer() else f"{value:,.6g}"
+    if isinstance(value, int):  # also rows, years and seeds, which no comma divides
+        return str(value)
+    return f"{value:,}" if float(value).is_integer() else f"{value:,.6g}"
 
 
 def _text(value: Any) -> str:

@@ -64,6 +64,7 @@ def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(pr
     app.button(key="rating-previous").click()
     drawn(app)
     assert all(text in words(app) for text in shown)
+    assert [button.proto.type for button in answers(app)] == ["primary" if n == 4 else "secondary" for n in range(6)]
     answer(app, 5)
     assert RatingAccess(session.access()).mine(run_id) == {items[0]: 5.0}
     assert SIMILAR.references[items[1]] in words(app)

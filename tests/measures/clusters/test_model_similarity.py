@@ -74,6 +74,14 @@ def test_a_sample_of_many_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sampled.rsa == model_similarity(x, y, seed=1).rsa != model_similarity(x, y, seed=2).rsa
 
 
+def test_no_sentence_is_twice_in_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RSA_SENTENCES", 4)
+    x, y = clouds(5, 3, 3)
+    without_one = [distance_correlation(np.delete(x, left, 0), np.delete(y, left, 0)) for left in range(5)]
+    for seed in range(5):
+        assert model_similarity(x, y, seed=seed).rsa in [pytest.approx(value) for value in without_one]
+
+
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 def test_the_error_of_a_sample_is_its_spread_over_seeds(monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
     monkeypatch.setattr(module, "RSA_SENTENCES", 100)

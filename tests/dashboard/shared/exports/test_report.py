@@ -50,7 +50,7 @@ def test_texts_of_users_are_escaped() -> None:
 def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
     text = body(report_html(REPORT))
     assert '<td class="number">1.23457</td>' in text and '<td class="number">–</td>' in text
-    assert '<td class="number">1,200</td>' in text
+    assert '<td class="number">1200</td>' in text  # as the row numbers of files
     long = replace(REPORT, tables={"points": pd.DataFrame({"row": range(ROWS_SHOWN + 7)})}, figures={})
     lacking = pd.DataFrame({"shown": pd.array([True, None], dtype="boolean"), "why": ["", None]})
     cells = re.findall("<td>(.*?)</td>", report_html(replace(REPORT, tables={"lacking": lacking}, figures={})))
