@@ -55,6 +55,14 @@ def test_the_tokens_are_the_tokenizers_own(
         assert processes.offsets(tokenizer, TEXTS, control) == offsets_of_each(tokenizer, TEXTS, control=control)
 
 
+def test_nothing_waits_for_a_process_that_starts(japanese: Any) -> None:
+    starting = TokenizingProcesses(1)
+    try:
+        assert starting.offsets(japanese, TEXTS) is None
+    finally:
+        starting.close()
+
+
 def test_a_process_that_was_killed_is_replaced(processes: TokenizingProcesses, japanese: Any) -> None:
     ready(processes, japanese)
     expected, before = offsets_of_each(japanese, TEXTS), processes.pids()
