@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.alignment import pair_choice
 from dashboard.alignment.pair_choice import table_key
 from dashboard.shared import dictionaries as offered
 from dashboard.shared import session
@@ -201,6 +202,15 @@ def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
     assert any(re.match(r"60対の平均F1 0\.\d{3}、ペナルティ適用後 ", label) for label in labels)
     assert "60対。行を選ぶとアラインメントを表示します。" in words(app)
     assert view_of(app)["texts"]["reference"] == "参照文"
+
+
+def test_of_many_pairs_the_first_in_the_order_are_listed(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = finished(sample_data.scored_pairs())
+    for n, said in ((60, "60 pairs. Choose"), (59, "60 pairs; the first 59 in this order are listed")):
+        monkeypatch.setattr(pair_choice, "ROWS_SENT", n)
+        app = visit(run_id)
+        assert said in words(app)
+        assert max(len(table.value) for table in app.dataframe if "f1" in table.value) == n
 
 
 def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backend: FakeBackend) -> None:
