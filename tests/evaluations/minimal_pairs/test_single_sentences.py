@@ -172,6 +172,9 @@ def test_files_have_the_judgements_and_nothing_of_pairs(result: Result) -> None:
     for table in FILES:
         if table.name in ("judgements", "reliability", "correlations"):
             table.arranged(frames[table.name])
+    in_two = file_tables(result, ("LP", "PenLP"), 0.8, "category", 0, folds=2)["judgements"]
+    assert in_two["mcc"].tolist() != frames["judgements"]["mcc"].tolist()
+    assert in_two.loc[0, "mcc"] == judgements(result, ["LP"], folds=2).loc[0, "mcc"]
 
 
 def test_what_cannot_be_judged_is_refused() -> None:
