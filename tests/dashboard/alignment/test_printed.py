@@ -91,6 +91,12 @@ def test_the_number_of_a_token_is_its_similarity_or_the_agreement_that_the_penal
     assert number_of(PAIR | {"penalised": False}, PAIR["candidate"][1]) == "0.75"
 
 
+def test_a_link_of_both_tokens_is_stronger_than_one_of_one() -> None:
+    drawn = AlignmentDrawing(data([token("は", 0), token("も", 0)], [token("は", 0)])).drawn(PrintStyle("one", 8))
+    both, one = (drawn.findobj(lambda artist, gid=gid: artist.get_gid() == gid)[0] for gid in ("link-0-0", "link-1-0"))
+    assert both.get_linewidth() > one.get_linewidth() and both.get_edgecolor()[3] > one.get_edgecolor()[3]
+
+
 @pytest.mark.parametrize(
     ("style", "language", "reference", "low"),
     [
