@@ -212,6 +212,8 @@ def places_of_names(
     [('渚', '樹')]
     >>> places_of_names("犬が笑った。", "猫が笑った。", [], [])
     []
+    >>> places_of_names("純一が笑った。", "じゅんいちが笑った。", [], [])
+    [Place(start=0, end=2, other_start=0, other_end=5)]
     """
     found = []
     for own, theirs in _sides(text, other):
