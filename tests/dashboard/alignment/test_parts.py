@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.alignment import pair_choice
+from dashboard.alignment import pair_choice, scoring_choices
 from dashboard.alignment import scores as alignment_scores
 from dashboard.alignment.charts import pair_tokens
 from dashboard.alignment.face import FACE
@@ -183,3 +184,14 @@ def test_the_shown_matrix_is_that_of_the_best_reference_and_the_layer(result: Re
     tokens = pair_tokens(scores_of(result, replace(REFERENCES, idf="none", penalty="none"))["m"], "m", 1)
     assert tokens[tokens["side"] == "reference"]["surface"].tolist()[1:3] == ["尾", "崎"]
     assert deep.shape == shallow.shape and not np.allclose(deep, shallow)
+
+
+def test_the_dictionary_of_a_run_is_offered_whether_or_not_it_still_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring_choices.dictionaries, "choices", lambda *_, **__: {"saved/other": "other"})
+
+    def offered(idf: str) -> list[str]:
+        settings = Settings(("m",), scoring=Scoring(idf=idf))
+        return list(scoring_choices.dictionaries_offered(SimpleNamespace(settings=settings, tokenizers={"m": "t"})))  # type: ignore[arg-type]
+
+    assert offered("references") == ["none", "references", "saved/other"]
+    assert offered("saved/gone") == ["none", "references", "saved/gone", "saved/other"]
