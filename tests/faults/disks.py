@@ -69,8 +69,15 @@ def _filled(disk: Path) -> int:
 def read_only(site: Site) -> Iterator[str]:
     """Files of the directory cannot be opened for writing; what was open stays so, as after `chmod`."""
     if site.can_mount:
-        mount("--bind", str(site.data), str(site.data))
-        mount("-o", "remount,bind,ro", str(site.data))
+        # Read-only before it lies over the directory: once a file is open for writing through it, it is busy.
+        aside = site.data.with_name("aside")
+        aside.mkdir(exist_ok=True)
+        mount("--bind", str(site.data), str(aside))
+        try:
+            mount("-o", "remount,bind,ro", str(aside))
+            mount("--bind", str(aside), str(site.data))
+        finally:
+            unmount(aside)
         try:
             yield "the directory read-only (mount)"
         finally:
