@@ -243,12 +243,14 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
             [precision, recall, oracles.f1(precision, recall), *factors, *lowered, oracles.f1(*lowered)],
             rtol=1e-12,
         )
-        for side in SIDES:
+        for side, other in (SIDES, SIDES[::-1]):
             mine = explained[(explained["row"] == got["row"]) & (explained["side"] == side)]
             agreements = np.where(units[side]["special"], np.nan, penalties[side].agreements)
             np.testing.assert_array_equal(mine["agreement"], agreements)
             np.testing.assert_array_equal(mine["reading_distance"], penalties[side].distances)
             np.testing.assert_array_equal(mine["match_position"], matches[side].position)
+            to_special = [place >= 0 and bool(units[other]["special"][place]) for place in matches[side].position]
+            assert mine["match_special"].tolist() == to_special
             np.testing.assert_array_equal(mine["penalised"], units[side]["flags"])
             assert mine["position"].tolist() == list(range(len(units[side]["runs"])))
 

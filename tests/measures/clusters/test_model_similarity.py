@@ -72,6 +72,8 @@ def test_a_sample_of_many_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     sampled = model_similarity(x, y, seed=1)
     assert sampled.n_rsa == 50 and sampled.rsa == pytest.approx(whole, abs=0.15)
     assert sampled.rsa == model_similarity(x, y, seed=1).rsa != model_similarity(x, y, seed=2).rsa
+    monkeypatch.setattr(module, "RSA_SENTENCES", 199)  # each sentence once, so that one is missing
+    assert model_similarity(x, y, seed=1).rsa == pytest.approx(whole, abs=0.01)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
