@@ -170,6 +170,7 @@ def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) ->
     ("text", "reading"),
     [
         ("14人", "じゅうよにん"),
+        ("4人前", "よにんまえ"),
         ("17時", "じゅうしちじ"),
         ("21歳", "にじゅういっさい"),
         ("300本", "さんびゃっぽん"),
