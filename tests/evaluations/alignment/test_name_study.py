@@ -9,11 +9,18 @@ import pytest
 from engine.datasets.names.pairs import LENGTHS, as_sentence_pairs, name_pairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.name_study import OTHERS, SAME, name_study
+from engine.evaluations.alignment.name_study import OTHERS, SAME, SETTINGS, name_study
 from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.models.loading.weights import load
 from tests.evaluations.alignment.direct_session import DirectSession
+
+
+def test_each_setting_has_the_penalty_that_it_is_called_by() -> None:
+    for name, scoring in SETTINGS.items():
+        assert scoring.penalty == {"F1": "none", "names": "names"}.get(name.replace(",", "").split()[0], "reading"), (
+            name
+        )
 
 
 def test_there_are_600_pairs_that_differ_in_one_name() -> None:
