@@ -139,6 +139,8 @@ def _divided(wholes: Sequence[str], readings: Sequence[str]) -> list[str]:
 
     >>> _divided(("さんびゃくにん",), ("さん", "ひゃく", "にん"))
     ['さん', 'びゃく', 'にん']
+    >>> _divided(("さんびゃくにん",), ("さん", "ひゃく", ""))  # as they are where the last has none
+    ['さん', 'ひゃく', '']
     >>> _divided(("さんぼん",), ("さん", "ぽん")), _divided(("じゅっぷん",), ("じゅう", "ふん"))
     (['さん', 'ぼん'], ['じゅっ', 'ぷん'])
     """

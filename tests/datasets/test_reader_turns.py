@@ -129,7 +129,7 @@ def test_no_more_processes_than_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_how_many_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HAKARI_READERS", raising=False)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)), raising=False)
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(6 - pid)), raising=False)
     assert readers_of_environment() == 6
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
     assert readers_of_environment() == 2

@@ -169,6 +169,9 @@ def test_what_cannot_be_fitted_says_why() -> None:
     assert gain(times[:3], surprisal[:3], [data["length"][:3]], items[:3]).reason == TOO_FEW
     assert gain(times[:2], surprisal[:2], [data["length"][:2]], items[:2]).reason == TOO_FEW
     assert gain([], [], [], []).reason == TOO_FEW and np.isnan(gain([], [], [], []).share)
+    # Without its last item nothing of y is left, and no coefficient without an item has an interval.
+    of_one = gain([0.0] * 22 + [1.0, 3.0], surprisal[:24], [], np.arange(24) // 2)
+    assert of_one.coefficient and np.isnan([*of_one.share_interval, *of_one.coefficient_interval]).all()
     same = gain(times, surprisal, [data["length"], data["length"]], items)
     assert same.reason == "" and same.n == 108  # a control twice
     with pytest.raises(InputError, match="differ in number"):

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Future
 from pathlib import Path
@@ -143,6 +144,13 @@ def test_an_opened_engine_holds_nothing_heavy_and_no_worker(tmp_path: Path) -> N
         "    print(engine.backend.pids())"
     )
     assert said_by(code, tmp_path) == "\n[]\n"
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_server_empties_the_bin_and_a_command_leaves_it(tmp_path: Path, resume: bool) -> None:
+    before = set(threading.enumerate())
+    with open_engine(tmp_path, backend=FakeBackend(), resume=resume):
+        assert ("retention" in {thread.name for thread in set(threading.enumerate()) - before}) == resume
 
 
 def test_a_process_that_leaves_without_closing_puts_its_runs_back(tmp_path: Path) -> None:

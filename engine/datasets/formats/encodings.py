@@ -229,8 +229,7 @@ def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int |
             if encoding == "cp932" and (undefined := UNDEFINED_IN_CP932.search(text)):
                 return n_before - n_kept + len(text[: undefined.start()].encode("cp932"))
             n_before += len(raw)
-            state = decoder.getstate()[0]
-            n_kept = len(state) if isinstance(state, bytes) else 0
+            n_kept = len(decoder.getstate()[0])
             if not raw:
                 return None
 

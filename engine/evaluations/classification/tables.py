@@ -79,9 +79,8 @@ def confusion_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Seq
 
 def class_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
     """`Result.classes`: each class's own accuracy over all runs."""
-    # As many of a class are tested in every run, whichever they are.
-    n_test = np.bincount(codes[outcomes[0].test], minlength=len(classes))
-    n_all = np.bincount(codes, minlength=len(classes))
+    # Each class is tested, and as many of it in every run, whichever they are.
+    n_test, n_all = np.bincount(codes[outcomes[0].test]), np.bincount(codes)
     rows = []
     for model, counts in _counts(outcomes, codes, len(classes)).items():
         asked, right = counts.sum(axis=1), counts.diagonal()

@@ -103,8 +103,8 @@ class Comparison:
     numbers: pd.DataFrame = field(metadata=declared(NUMBERS))
     items: pd.DataFrame = field(metadata=declared(ITEMS))
     scale: str
-    n_only_first: int = 0
-    n_only_second: int = 0
+    n_only_first: int
+    n_only_second: int
     notices: tuple[str, ...] = ()
 
 

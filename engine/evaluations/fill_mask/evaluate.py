@@ -115,8 +115,8 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
 
 def common_rows(items: pd.DataFrame, models: Sequence[str]) -> list[int]:
     """The rows that every model could fill, in order."""
-    n_models = items.groupby("row", sort=False)["model"].nunique()
-    return sorted(n_models.index[n_models == len(models)].tolist())
+    n_models = items.groupby("row")["model"].nunique()
+    return n_models.index[n_models == len(models)].tolist()
 
 
 def _fit(facts: ModelFacts) -> ModelFacts:

@@ -236,7 +236,7 @@ def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.Data
 def test_length_misleads_only_beyond_both_intervals() -> None:
     assert misleads(strata((0.35, 0.58), (0.82, 0.94)))
     assert not misleads(strata((0.35, 0.83), (0.82, 0.94)))
-    assert not misleads(strata((0.82, 0.94), (0.35, 0.58)))
+    assert not misleads(strata((0.82, 0.94), (0.35, 0.58))) and not misleads(strata((1.0, 1.0), (1.0, 1.0)))
     assert not misleads(strata((np.nan, np.nan), (0.82, 0.94)))
 
 

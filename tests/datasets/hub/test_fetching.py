@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.datasets.formats.files import read_table
+from engine.datasets.hub.fetching import _listed
+from engine.datasets.hub.names import HubName
 from engine.errors import InputError
 from tests.support.fake_hub import COMMIT, FakeHub, environment
 
@@ -111,6 +114,14 @@ def test_data_are_read_by_commit_and_again_without_a_hub(hub: FakeHub, tmp_path:
     assert again["hash"] == by_commit["hash"] == first["hash"] and again["notices"] == first["notices"]
     # One of two configurations was fetched: it is not taken for both.
     assert "is not in the cache, and the Hugging Face Hub cannot be reached" in both["error"]
+
+
+@pytest.mark.parametrize(("revision", "asked"), [("v9", "v9"), ("", None)])
+def test_the_files_listed_are_those_of_the_revision(revision: str, asked: str | None) -> None:
+    listed = SimpleNamespace(card_data=None, siblings=[SimpleNamespace(rfilename="cat/train.parquet")])
+    by_revision = {asked: listed}
+    api = SimpleNamespace(dataset_info=lambda repository, revision, **_: by_revision[revision])
+    assert _listed(HubName("some/blimp", revision=revision), api) == (listed, {}, revision or "main")
 
 
 def test_several_files_and_what_is_refused(hub: FakeHub, tmp_path: Path) -> None:

@@ -102,6 +102,8 @@ def test_a_column_says_which_side_is_acceptable(answers: tuple[str, ...], first_
     assert dataset.data_kind is PAIRS and dataset.rows == (1, 2, 3) and dataset.categories == ("x",) * 3
     assert [good.startswith("a") for good in dataset.acceptable] == list(first_is_right)
     assert [bad.startswith("b") for bad in dataset.unacceptable] == list(first_is_right)
+    n = sum(first_is_right)
+    assert any(f"'sentence_a' in {n} rows, that of 'sentence_b' in {3 - n}." in notice for notice in dataset.notices)
     assert "label" not in dataset.further
 
 

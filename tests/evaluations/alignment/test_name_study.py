@@ -9,11 +9,18 @@ import pytest
 from engine.datasets.names.pairs import LENGTHS, as_sentence_pairs, name_pairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.name_study import OTHERS, SAME, name_study
+from engine.evaluations.alignment.name_study import OTHERS, SAME, SETTINGS, name_study
 from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.models.loading.weights import load
 from tests.evaluations.alignment.direct_session import DirectSession
+
+
+def test_each_setting_has_the_penalty_that_it_is_called_by() -> None:
+    for name, scoring in SETTINGS.items():
+        assert scoring.penalty == {"F1": "none", "names": "names"}.get(name.replace(",", "").split()[0], "reading"), (
+            name
+        )
 
 
 def test_there_are_600_pairs_that_differ_in_one_name() -> None:
@@ -30,8 +37,8 @@ def test_there_are_600_pairs_that_differ_in_one_name() -> None:
 
 def test_the_pairs_held_out_are_others() -> None:
     chosen_on, held_out = name_pairs(), name_pairs("held_out")
-    assert len(held_out) == 471 and as_sentence_pairs().n == 600 + 471 + 400 + 276
-    assert as_sentence_pairs().rows == tuple(range(1, 1748))
+    n = 600 + 471 + 400 + 276
+    assert len(held_out) == 471 and as_sentence_pairs().rows == tuple(range(1, n + 1))
     assert not {frozenset((pair.name, pair.other_name)) for pair in chosen_on} & {
         frozenset((pair.name, pair.other_name)) for pair in held_out
     }

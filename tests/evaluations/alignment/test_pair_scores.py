@@ -261,6 +261,14 @@ def test_a_special_token_is_never_penalised(dictionary: IdfDictionary) -> None:
         assert frame["penalised"].any() and not frame.loc[frame["special"], "penalised"].any()
 
 
+def test_a_token_without_a_match_has_no_special_one(dictionary: IdfDictionary) -> None:
+    tokens, _, similarity = made_up(seed=4, n_pairs=1)
+    tokens.table.loc[tokens.table["side"] == "candidate", "special"] = True
+    frame = scored(tokens, similarity, Scoring("n", match_special=False), dictionary).frame()
+    alone = frame["match_position"] < 0
+    assert alone.equals(frame["side"] == "reference") and not frame.loc[alone, "match_special"].any()
+
+
 def test_of_several_references_each_score_is_the_greatest(dictionary: IdfDictionary) -> None:
     scoring = Scoring("made up", penalty="reading")
     tokens, apart, similarity = made_up(seed=8, n_pairs=12, references=3)

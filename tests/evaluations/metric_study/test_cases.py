@@ -106,7 +106,8 @@ def test_without_both_settings_or_a_correlation_there_are_no_cases() -> None:
     some = result([0.6, 0.8, 0.8], [0.6, 0.8, 0.6], [-1, 1, 0])
     assert list(cases(some, "m", "wiki")) == CASE_TABLE.headers and cases(some, "m", "wiki").empty
     assert cases(result([0.5] * 3, [0.6, 0.8, 0.6], [-1, 1, 0]), "m", "novel").empty
-    assert cases(result([0.6, 0.8, 0.8], [0.6, 0.8, 0.6], [NAN] * 3), "m", "novel").empty
+    for gold in ([NAN] * 3, [NAN, 1, NAN]):
+        assert cases(result([0.6, 0.8, 0.8], [0.6, 0.8, 0.6], gold), "m", "novel").empty
 
 
 def test_all_cases_stand_below_each_other() -> None:

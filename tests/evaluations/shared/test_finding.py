@@ -226,6 +226,9 @@ def test_a_comparison_has_the_words_of_the_page_and_the_numbers_of_its_table() -
     assert f"(left − right) {-100 * row['difference']:+.1f}".replace("-", "−") in of_comparison(
         "minimal-pairs", turned, ("n", "m")
     )
+    undefined = replace(found, numbers=found.numbers.assign(first=np.nan, second=np.nan, reason="No pair is left."))
+    said = of_comparison("minimal-pairs", undefined, ("m", "n"))
+    assert said == "No model has a value: accuracy is undefined. No pair is left."
 
 
 def test_numbers_do_not_contradict_the_sentence_that_they_stand_in() -> None:

@@ -9,6 +9,7 @@ from engine.evaluations.clusters.records import Settings
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.shared.vectors.sentence_vectors import cut_notice, vector_requests
 from engine.models.sources.published_vectors import PublishedVectors
+from engine.options import check
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from tests.support.session_fake import facts
 
@@ -48,6 +49,12 @@ def request(model: object = RURI, **settings: object) -> tuple[str, str, int | N
 )
 def test_what_a_model_is_asked(settings: dict[str, object], expected: tuple[str, str, int | None]) -> None:
     assert request(**settings) == expected
+
+
+def test_one_number_of_a_vector_may_be_kept() -> None:
+    check(Settings(("m",), truncate_dim=1))
+    with pytest.raises(InputError, match="truncate_dim is at least 1; got 0"):
+        check(Settings(("m",), truncate_dim=0))
 
 
 def test_models_whose_files_do_not_say_are_pooled_as_the_evaluation_has_it() -> None:

@@ -99,11 +99,15 @@ def test_answers_come_from_one_process_that_stays(shared: LocalWorkers) -> None:
     assert shared.pids() == [first]
 
 
-def test_workers_stand_back_where_they_are_told_to() -> None:
+@pytest.mark.parametrize("further", [0, 8])
+def test_workers_stand_back_where_they_are_told_to(monkeypatch: pytest.MonkeyPatch, further: int) -> None:
+    """Behind others as far as they are told to, and never before the process that they work for."""
+    own = min(psutil.Process().nice() + further, 19)
+    monkeypatch.setattr(os, "getpriority", lambda *of: own if of == (os.PRIO_PROCESS, 0) else 0)
     workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, niceness=7)
     try:
         [pid] = ask(workers, "pid", 0).result(SECONDS)
-        assert psutil.Process(pid).nice() == max(psutil.Process().nice(), 7)
+        assert psutil.Process(pid).nice() == max(own, 7)
     finally:
         workers.close(0)
 

@@ -57,7 +57,7 @@ def test_who_rates_and_in_which_order_makes_no_difference() -> None:
 
 def test_full_agreement_is_one_and_chance_is_near_zero() -> None:
     drawn = np.random.default_rng(1).integers(0, 6, (2, 4000))
-    assert krippendorff_alpha(drawn[[0, 0]]).value == 1.0
+    assert krippendorff_alpha(drawn[[0, 0]]).value == 1.0 == krippendorff_alpha([range(101)] * 2).value
     assert abs(krippendorff_alpha(drawn).value) < 0.05
 
 

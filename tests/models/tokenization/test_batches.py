@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,15 @@ def words_by_rule(text: str, encoding: Offsets) -> list[int]:
         words.append(word)
         previous = i
     return words
+
+
+def test_a_text_beyond_the_length_is_read_without_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which rows are too long is said in the result; transformers would say of one that it leads to errors."""
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    tokenizer = load_tokenizer(tiny_models.bert(tmp_path / "model"))
+    tokenizer.model_max_length = 2
+    with caplog.at_level(logging.WARNING, "transformers"):
+        assert token_ids_of_each(tokenizer, ["a b c"]) == [token_ids(tokenizer, "a b c")]
+    assert not caplog.records

@@ -55,12 +55,12 @@ def test_the_tokens_are_the_tokenizers_own(
         assert processes.offsets(tokenizer, TEXTS, control) == offsets_of_each(tokenizer, TEXTS, control=control)
 
 
-def test_nothing_waits_for_a_process_that_starts(japanese: Any) -> None:
-    starting = TokenizingProcesses(1)
+def test_no_text_waits_for_a_process_that_starts(japanese: Any) -> None:
+    processes = TokenizingProcesses(1)
     try:
-        assert starting.offsets(japanese, TEXTS) is None
+        assert processes.offsets(japanese, TEXTS) is None and len(processes.pids()) == 1
     finally:
-        starting.close()
+        processes.close()
 
 
 def test_a_process_that_was_killed_is_replaced(processes: TokenizingProcesses, japanese: Any) -> None:
@@ -162,7 +162,7 @@ def test_the_cache_gives_what_the_processes_have_tokenized(
 def test_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HAKARI_WORKERS", raising=False)
     for n_cores, expected in ((2, 0), (3, 0), (4, 2), (16, 8), (64, 8)):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=n_cores: set(range(n)), raising=False)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid, n=n_cores: set(range(n - pid)), raising=False)
         assert n_processes() == expected
     monkeypatch.setenv("HAKARI_WORKERS", "16")
     assert n_processes() == 2

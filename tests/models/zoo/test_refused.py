@@ -99,6 +99,13 @@ def test_a_causal_head_over_attention_in_both_directions(tmp_path: Path) -> None
         causal_log_likelihoods(loaded, ["猫がいる。"])
 
 
+def test_a_decoder_that_is_to_read_in_both_directions_and_cannot(tmp_path: Path) -> None:
+    folder = build(kind("gpt_neo"), tmp_path / "model").folder
+    change_config(folder, is_causal=False)
+    with pytest.raises(ModelError, match=r"is_causal: false.* the GPTNeoModel .* from left to right"):
+        sentence_vectors(load(str(folder), "encode"), ["猫がいる。"], layers=[1], pooling="mean")
+
+
 @pytest.mark.parametrize(
     "name", ["xlnet", "RoBERTa with a causal head, no decoder", "t5", "electra's discriminator", "bert without a head"]
 )

@@ -114,6 +114,13 @@ def test_a_result_replaces_the_former_one(artifacts: Artifacts) -> None:
     assert_same(artifacts.load_result("r1", Result), other)
 
 
+def test_arrays_beyond_the_size_of_a_plain_zip_are_kept(artifacts: Artifacts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zipfile.ZIP64_LIMIT", 1000)  # 2 GiB
+    large = replace(RESULT, vectors=np.ones((50, 20), np.float32))
+    artifacts.save_result("r1", large)
+    assert_same(artifacts.load_result("r1", Result), large)
+
+
 @pytest.mark.parametrize("name", ["record.json", "table.parquet", "arrays.npz"])
 @pytest.mark.parametrize("damage", ["flipped", "cut", "gone", "emptied"])
 def test_damage_is_noticed_and_said(artifacts: Artifacts, tmp_path: Path, name: str, damage: str) -> None:

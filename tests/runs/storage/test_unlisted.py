@@ -186,8 +186,10 @@ def test_results_are_listed_again_as_they_were(tmp_path: Path) -> None:
 
 
 def test_an_entry_follows_the_row_and_is_written_for_runs_that_have_none(tmp_path: Path) -> None:
-    first, second, _ = finished_runs(tmp_path)
+    first, second, third = finished_runs(tmp_path)
     artifacts = Artifacts(tmp_path)
+    others = [tmp_path / "results" / run_id / "run.json" for run_id in (first, third)]
+    before = [path.stat().st_mtime_ns for path in others]
 
     def entry(run_id: str) -> RunEntry:
         raw = artifacts.entry(run_id)
@@ -203,6 +205,7 @@ def test_an_entry_follows_the_row_and_is_written_for_runs_that_have_none(tmp_pat
             assert time.monotonic() < end
             time.sleep(0.01)
     assert {**vars(entry(second)), "finished": ""} == {**vars(written), "finished": ""}
+    assert [path.stat().st_mtime_ns for path in others] == before
 
 
 def test_a_damaged_result_or_a_forged_entry_is_not_listed_and_stays(tmp_path: Path) -> None:

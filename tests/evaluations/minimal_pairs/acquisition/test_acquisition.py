@@ -197,6 +197,7 @@ def test_surprisals_and_the_file_are_those_of_the_script(result: Result, models:
         assert entry["surprisal"] == pytest.approx(surprisal, abs=1e-4)
         assert entry["word_count"] == {"chck_1M": 1e6, "chck_3M": 3e6, "chck_10M": 1e7}[step]
     bits = context_surprisals(result)["surprisal"]
+    assert bits.index.tolist() == list(range(len(expected)))
     assert (bits * np.log(2)).tolist() == pytest.approx([surprisal for *_, surprisal in expected], abs=1e-4)
 
 
