@@ -149,12 +149,17 @@ class Trial:
 
 
 def named_tests(path: str) -> list[str]:
-    """The tests for a file, those of its own folder first, then by the steps of imports to it: they fail soonest."""
+    """The tests for a file, those of its own folder first, then by the steps of imports to it: they fail soonest.
+
+    Of JavaScript those that run it: of its page's scripts, then in the browser.
+    """
+    own = mirrored(path)
     if path.endswith(".js"):
         page = path.split("/")[1].removesuffix(".js")
-        here = [name for name in (mirrored(path), f"tests/browser/test_{page}_in_browser.py") if (ROOT / name).exists()]
-        return here if any("browser" in name for name in here) else [*here, "tests/browser"]
-    own, steps = mirrored(path), steps_to(path)
+        scripts = sorted(f"{own}/{file.name}" for file in (ROOT / own).glob("test_*_script*.py")) if own else []
+        browser = f"tests/browser/test_{page}_in_browser.py"
+        return [*scripts, browser if (ROOT / browser).exists() else "tests/browser"]
+    steps = steps_to(path)
     found = [name for name in affected([path]) if name not in (own, *OF_ALL_FILES)]
     return [*([own] if own else []), *sorted(found, key=lambda name: steps.get(name, len(steps)))]
 

@@ -74,8 +74,10 @@ def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
     assert first == again != other and len(set(first)) == 100
     assert {mutant.path.split("/")[0] for mutant in first} == {"engine", "dashboard"}
     assert named_tests("engine/measures/idf.py")[0] == "tests/measures"
+    assert named_tests("dashboard/alignment/similarities/matrix.js")[-1] == "tests/browser/test_alignment_in_browser.py"
     assert named_tests("dashboard/clusters/map.js") == [
-        "tests/dashboard/clusters",
+        "tests/dashboard/clusters/test_density_scripts.py",
+        "tests/dashboard/clusters/test_map_scripts.py",
         "tests/browser/test_clusters_in_browser.py",
     ]
 
