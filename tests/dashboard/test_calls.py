@@ -47,7 +47,7 @@ COUNTED = {
     "verbatim(name.removeprefix(HUMAN))",
 }
 # What no two rows have in common, so that there are no ties.
-OF_ONE_ROW = {"difference", "layer", "piece", "position", "rank", "region", "row", "step"}
+OF_ONE_ROW = {"difference", "layer", "model_order", "piece", "position", "region", "row", "step"}
 NO_CHOICE = "choices.first('direction', '', directions)"  # every pair, of whatever direction
 
 
