@@ -168,6 +168,12 @@ def test_numbers_that_would_overlap_are_thinned_but_0_stays() -> None:
     assert "+0" in shown and 4 < len(shown) < 41
 
 
+def test_cells_without_a_value_are_drawn_as_none() -> None:
+    drawn = draw(go.Figure(go.Heatmap(z=[[None, None]], texttemplate="%{z:.2f}")), ONE)
+    (cells,) = named(drawn, "trace-0-cells")
+    assert np.ma.count(cells.get_array()) == 0  # type: ignore[attr-defined]
+
+
 def test_every_plot_of_a_figure_and_maps_in_three_dimensions_are_drawn() -> None:
     flat = make_subplots(1, 2, subplot_titles=["left", "right"])
     for column in (1, 2):
