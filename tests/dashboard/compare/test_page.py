@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.compare import charts
 from dashboard.compare.numbers import _number, _signed
 from dashboard.faces import FACES
 from dashboard.shared import samples, session
@@ -286,9 +285,3 @@ def test_a_sample_that_is_evaluated_anew_is_offered_as_it_was(monkeypatch: pytes
     monkeypatch.setattr(samples, "run_ids", lambda _: {"minimal-pairs": ids["clusters"]})  # which is not done yet
     options = visit("compare").selectbox[0].options
     assert [option for option in options if option.startswith("Sample: Minimal pairs")]
-
-
-def test_of_many_items_the_first_and_a_sample_of_the_others_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "DRAWN", 4)
-    rows = charts.drawn_items(pd.DataFrame({"first": range(10), "second": range(10)})).index.tolist()
-    assert rows[:2] == [0, 1] and len(rows) == len(set(rows)) == 4
