@@ -315,9 +315,7 @@ def limits(results: Results) -> Posed:
                 "of tokens.",
                 accuracy=equal["accuracy"],
                 wrong=1 - equal["accuracy"],
-            )
-            if changed == 0
-            else "",
+            ),
             tr(
                 "Under PenLP {model} is right least often in “{category}”, in {accuracy:.0%} of {n} pairs: look there for what "
                 "it does not know.",

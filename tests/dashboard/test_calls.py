@@ -47,7 +47,7 @@ COUNTED = {
     "verbatim(name.removeprefix(HUMAN))",
 }
 # What no two rows have in common, so that there are no ties.
-OF_ONE_ROW = {"difference", "layer", "piece", "position", "rank", "region", "row", "step"}
+OF_ONE_ROW = {"difference", "layer", "model_order", "piece", "position", "region", "row", "step"}
 NO_CHOICE = "choices.first('direction', '', directions)"  # every pair, of whatever direction
 
 
@@ -57,9 +57,10 @@ def calls() -> dict[str, list[tuple[str, int, ast.Call]]]:
     found: dict[str, list[tuple[str, int, ast.Call]]] = {}
     for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
                 place = path.relative_to(ROOT).as_posix()
-                found.setdefault(node.func.attr, []).append((place, node.lineno, node))
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+                found.setdefault(name, []).append((place, node.lineno, node))
     return found
 
 
@@ -114,8 +115,14 @@ def test_no_spinner_names_a_function() -> None:
 
 def test_a_download_has_a_name_and_leaves_the_page_as_it_is() -> None:
     for path, line, _, named in each("download_button"):
-        assert "file_name" in named and "key" in named, f"{path}:{line}"
+        assert {"file_name", "key"} <= set(named), f"{path}:{line}"
         assert named["on_click"] in ("'ignore'", "_note_lacking"), f"{path}:{line}"
+
+
+def test_of_a_figure_that_can_be_clicked_single_points_are_chosen() -> None:
+    clicked = [place for place in each("draw_figure") if "on_select" in place[3]]
+    assert len(clicked) > 3
+    assert [f"{path}:{line}" for path, line, _, named in clicked if named.get("selection_mode") != "'points'"] == []
 
 
 def test_what_is_sorted_keeps_its_order_where_it_is_equal() -> None:

@@ -51,6 +51,8 @@ def test_every_page_draws_on_an_empty_store(name: str, backend: FakeBackend) -> 
     assert app.title[0].value == ("Hakari" if name == "home" else pages.card(name).title)
     if name != "home":
         assert pages.card(name).question in app.markdown[0].value
+    (frame,) = (part.proto for part in app.get("html") if "<script>" in part.proto.body)
+    assert frame.unsafe_allow_javascript
 
 
 def has_figures(app: AppTest) -> bool:

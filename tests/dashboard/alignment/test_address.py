@@ -6,12 +6,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
+from dashboard.shared.exports import run_exports
 from dashboard.shared.exports.bundle.data import data_csv
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -141,8 +144,10 @@ def test_the_command_of_a_typed_pair_reads_the_download(
         "typed pair", ("斉藤は笑った",), ("尾崎は笑った",), ("",), {"b": (0.5,)}, (1,), (("尾崎が笑った",),)
     )
     typed = finished(pairs, scoring=Scoring("novel", penalty="reading"))
+    monkeypatch.setattr(run_exports.st, "download_button", button := Mock(wraps=st.download_button))
     app = visit(run=typed)
     assert "--data data.csv" in printed(app)[0]
+    assert [call.kwargs["mime"] for call in button.call_args_list if call.args[0] == "data.csv"] == ["text/csv"]
     view = session.access().get(typed)
     assert view is not None
     monkeypatch.chdir(tmp_path)

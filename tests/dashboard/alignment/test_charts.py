@@ -70,6 +70,8 @@ def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores
     for trace, axis in ((figure.data[1], 0), (figure.data[2], 1)):
         x, y = (np.array(values, dtype=float).reshape(-1, 6)[:, :4].mean(axis=1) for values in (trace.x, trace.y))
         assert len(x) == 6
+        corners = np.array([trace.x, trace.y], dtype=float).reshape(2, 6, 6)[:, :, :5]
+        assert ((np.diff(corners, axis=2) != 0).sum(axis=0) == 1).all()  # four sides, across or down
         across, down = x.round().astype(int), y.round().astype(int)
         own, matched = (down, across) if axis == 0 else (across, down)
         assert own.tolist() == list(range(1, 7))

@@ -108,6 +108,13 @@ def test_what_is_pointed_at_chosen_or_reached_by_keys_is_told() -> None:
     ]
 
 
+def test_the_cells_that_are_chosen_and_pointed_at_are_marked() -> None:
+    drawn = carried_out(
+        "canvas.on.click(point(0, 1)); drawn.length = 0; canvas.on.pointermove(point(2, 0)); return drawn;"
+    )
+    assert {tuple(row[1:3]) for row in drawn if row[0] == "solid" and row[3] == "ink"} == {at(0, 1), at(2, 0)}
+
+
 def test_names_stand_at_their_row_and_column() -> None:
     drawn = carried_out("return drawn;")
     places = [row[1:] for row in drawn if row[0] == "translate"]

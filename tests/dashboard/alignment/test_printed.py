@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.artist import Artist
+from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 
 from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.printed.links import links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
+from dashboard.shared.exports.print.colors import INK, MUTED
 from dashboard.shared.exports.print.style import PrintStyle
 from engine.messages import languages
 
@@ -112,6 +114,8 @@ def test_every_token_reading_number_and_link_is_drawn(
     monkeypatch.setattr(languages, "_chosen", lambda: "en")  # the file is written where no page is drawn
     drawn = drawing.drawn(style)
     words = [text.get_text() for text in drawn.findobj(Text)]
+    inks = {text.get_text(): to_hex(text.get_color()) for text in drawn.findobj(Text)}
+    assert (inks["[CLS]"], inks["は"]) == (MUTED, INK)
     for side in SIDES:
         for item in PAIR[side]:
             assert item["text"] in words and item["ruby"] in [*words, ""] and number_of(PAIR, item) in [*words, ""]

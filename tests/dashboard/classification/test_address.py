@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
+from dashboard.streamlit_internals import open_at
 from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.classification.records import Settings
@@ -74,3 +75,17 @@ def test_the_listed_model_is_in_the_address(dataset: LabelledSentences) -> None:
     assert address(drawn(app)) == linked(app) == {"run": [run_id], "model": [other]}
     wrong = visit("classification", run=run_id, model="nobody")
     assert "The link asks for model 'nobody'" in words(wrong) and linked(wrong) == {"run": [run_id]}
+
+
+def test_the_address_counts_again_once_the_page_was_left(dataset: LabelledSentences) -> None:
+    run_id = finished(dataset, seeds=1, epochs=1)
+    app = visit("classification", run=run_id)
+    first = app.button_group(key=f"classification-missed-{run_id}").value
+    [other] = set(MODELS) - {first}
+    app.button_group(key=f"classification-missed-{run_id}").set_value(other)
+    drawn(app)
+    open_at(app, "home")
+    drawn(app)
+    open_at(app, "classification")
+    app.query_params["run"], app.query_params["model"] = run_id, other  # by the browser's back button
+    assert drawn(app).button_group(key=f"classification-missed-{run_id}-2").value == other

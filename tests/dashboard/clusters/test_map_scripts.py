@@ -182,3 +182,15 @@ def test_by_hand_a_picture_has_three_maps_in_a_row_and_a_legend_of_what_is_shown
     assert set(texts) == {"乙", "m", "s"} and texts["乙"]["x"] == str(24 + 16)
     height = 46 + 2 * 444 + 10 + 13 + 12  # below the maps one line of the signature, and half a gap
     assert drawn["attributes"]["height"] == str(height) and texts["s"]["y"] == str(46 + 2 * 444 + 10)
+
+
+def test_a_kanji_is_as_wide_as_it_is_high_where_nothing_can_be_measured() -> None:
+    assert carried_out('return roughWidth("a猫b");') == pytest.approx(2 * 0.6 * 12 + 12)
+
+
+def test_every_pixel_of_a_point_is_found() -> None:
+    image = "{ width: 2, getContext: () => ({ getImageData: () => ({ data: Uint8ClampedArray.from(alphas) }) }) }"
+    alphas = "const alphas = [255, 0, 9, 255].flatMap((alpha) => [1, 2, 3, alpha]);"
+    found = f"{alphas} const found = pixelsFor({image}, 10);"
+    script = f"{found} return [found.solidAt, found.mixedAt].map((places) => [...places]);"
+    assert node.carried_out([FOLDER / "pixels.js"], script) == [[0, 11], [10]]

@@ -39,6 +39,10 @@ def given(content: bytes) -> AppTest:
     return drawn(app)
 
 
+def popovers(app: AppTest) -> list[str]:
+    return [str(block.proto.popover.label) for block in app.get("popover")]  # type: ignore[union-attr]
+
+
 def test_a_file_of_vectors_is_a_model_without_any_other(backend: FakeBackend) -> None:
     app = given(npy())
     assert "mine: mine.npy, 6 dimensions (array)" in words(app)
@@ -58,8 +62,9 @@ def test_a_file_of_vectors_is_a_model_without_any_other(backend: FakeBackend) ->
 def test_several_files_are_read_once_and_each_is_a_model(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit()
     [upload] = [each for each in app.get("file_uploader") if "vectors" in str(each.key)]
+    assert "Vectors from a file" in popovers(app)
     upload.set_value([(f"{name}.npy", npy(), "application/octet-stream") for name in ("one", "two", "three")])
-    drawn(app)
+    assert "Vectors of 3 files" in popovers(drawn(app))
 
     def again(*_: object, **__: object) -> None:
         raise AssertionError("It is read again.")

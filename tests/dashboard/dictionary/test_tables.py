@@ -66,6 +66,8 @@ def test_the_scatter_shows_every_piece_once_and_as_text() -> None:
     figure = idf_scatter(side_by_side(FIRST, SECOND, 0.5, relative=False), ("<i>a</i>", "b"), relative=False)
     dots = [trace for trace in figure.data if trace.mode == "markers"]
     assert sum(len(trace.x) for trace in dots) == 5
+    (diagonal,) = [trace for trace in figure.data if trace.mode == "lines"]
+    assert list(diagonal.x) == list(diagonal.y) == pytest.approx([0, math.log(5)])
     assert [trace.name for trace in dots] == [
         "low-frequency in neither (1)",
         "low-frequency in both (3)",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.minimal_pairs import models
 from dashboard.minimal_pairs.benchmark.tables import by_source
+from dashboard.minimal_pairs.categories import _category
 from dashboard.minimal_pairs.charts import OVERALL, UNDER_CAMERA, fair_figure
 from dashboard.minimal_pairs.fair_subsets import beside_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, selection_label, selection_mask
@@ -188,6 +192,23 @@ def test_a_click_selects_as_many_pairs_as_the_point_has(result: Result) -> None:
     hard = selection_mask(PointSelection("m", field="level", value="hard", stratum="A=U"), result, table)
     assert hard.sum() == ((table["stratum"] == "A=U") & (table["row"] % 2 == 1)).sum()
     assert table[selection_mask(PointSelection("m", row=7), result, table)]["row"].tolist() == [7]
+
+
+def test_a_pair_chosen_among_the_largest_differences_is_the_selected_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    selected: list[tuple[str, PointSelection]] = []
+    monkeypatch.setattr(models, "select", lambda *chosen: selected.append(chosen))
+    for rows in ([], [1], [2]):  # the third is no row of the table any more
+        state = {"key": {"selection": {"rows": rows}}}
+        monkeypatch.setattr(models, "st", SimpleNamespace(session_state=state))
+        models._pair_chosen("key", "run", "m", pd.DataFrame({"row": [7, 3]}))
+    assert selected == [("run", PointSelection("m", row=3))]
+
+
+def test_a_click_on_a_category_selects_its_pairs_of_the_model() -> None:
+    decode = _category(["m", "n"], "level", "A=U")
+    clicked = decode({"curve_number": 1, "customdata": [12, "hard"]})
+    assert clicked == PointSelection("n", field="level", value="hard", stratum="A=U")
+    assert decode({"curve_number": 2, "customdata": [12, "hard"]}) is decode({"curve_number": 0}) is None
 
 
 def test_a_selection_has_a_label() -> None:

@@ -101,6 +101,19 @@ def test_the_sentences_on_clusters_are_those_of_the_numbers() -> None:
     assert of_clusters(replace(result, models=models.assign(score=np.nan))) == ()
 
 
+def test_only_the_comparison_of_the_first_two_models_is_told() -> None:
+    names = ("owner/a", "owner/b", "owner/c")
+    three = result_of(models=names)
+    models = three.models.assign(model=names, score=[2.5, 7.25, 9.0], rank=[1, 2, 3], n_sentences=24)
+    of_third = three.comparisons[["model", "other"]].eq("owner/c").any(axis=1)
+    compared = three.comparisons.assign(separable=of_third)
+    _, meaning, _ = of_clusters(replace(three, models=models, comparisons=compared))
+    assert "owner/b does not differ significantly from owner/a" in meaning
+    untested = compared.assign(ci_low=compared["ci_low"].where(of_third))
+    _, meaning, _ = of_clusters(replace(three, models=models, comparisons=untested))
+    assert "differ" not in meaning
+
+
 def strata(**accuracies: Any) -> pd.DataFrame:
     """`views.summary` of one model: (accuracy, lower and upper bound, n) by stratum."""
     names = {"all": "all", "equal": "A=U", "shorter": "A<U", "longer": "A>U"}

@@ -38,6 +38,7 @@ def test_a_report_is_complete_and_needs_no_network() -> None:
     assert text.count("<script>") >= 1 and "Plotly.newPlot" in body(text)
     assert digest(REPORT.signature) in text and "2026-11-20 09:30 UTC" in text
     assert CITATIONS["shibayama"] in text and CITATIONS["length"] not in text
+    assert "&quot;name&quot;: &quot;猫&quot;" in report_html(replace(REPORT, signature={"name": "猫"}, figures={}))
 
 
 def test_texts_of_users_are_escaped() -> None:

@@ -47,6 +47,8 @@ def test_cells_say_the_extremes_and_skip_what_is_undefined() -> None:
     figure = go.Figure(go.Heatmap(z=[[1.0, np.nan], [3.0, 2.0]], x=["a", "b"], y=["c", "d"]))
     assert finding(figure) == "highest 3 (a, d), lowest 1 (a, c), 3 cells."
     assert figure_table(figure)["value"].tolist() == [1.0, 3.0, 2.0]
+    numbered = figure_table(go.Figure(go.Heatmap(z=[[1.0], [2.0]])))
+    assert (numbered["across"].tolist(), numbered["up"].tolist()) == ([0, 0], [0, 1])
 
 
 def test_intervals_are_in_the_table() -> None:

@@ -169,6 +169,12 @@ def test_numbers_that_would_overlap_are_thinned_but_0_stays() -> None:
     assert "+0" in shown and 4 < len(shown) < 41
 
 
+def test_cells_without_a_value_are_drawn_as_none() -> None:
+    drawn = draw(go.Figure(go.Heatmap(z=[[None, None]], texttemplate="%{z:.2f}")), ONE)
+    (cells,) = named(drawn, "trace-0-cells")
+    assert np.ma.count(cells.get_array()) == 0  # type: ignore[attr-defined]
+
+
 def test_every_plot_of_a_figure_and_maps_in_three_dimensions_are_drawn() -> None:
     flat = make_subplots(1, 2, subplot_titles=["left", "right"])
     for column in (1, 2):
@@ -182,6 +188,14 @@ def test_every_plot_of_a_figure_and_maps_in_three_dimensions_are_drawn() -> None
     (points,) = named(drawn, "trace-0-points")
     assert isinstance(drawn.axes[0], Axes3D) and isinstance(points, PathCollection)
     assert len(points._offsets3d[0]) == 2  # type: ignore[attr-defined]
+    four = make_subplots(2, 2, specs=[[{"type": "scene"}] * 2] * 2)
+    for place in range(4):
+        four.add_trace(
+            go.Scatter3d(x=[1, 2], y=[1, 2], z=[1, 2], mode="markers"), row=1 + place // 2, col=1 + place % 2
+        )
+    left, right, below, across = (axes.get_position() for axes in draw(four, TWO).axes)
+    assert left.x1 < right.x0 and below.x1 < across.x0 and below.y1 < left.y0 and across.y1 < right.y0
+    assert (left.x0, below.y0) == pytest.approx((1 - right.x1, 1 - left.y1))  # in the middle of the sheet
 
 
 @pytest.mark.parametrize(
