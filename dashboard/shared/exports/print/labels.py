@@ -141,7 +141,11 @@ def _legend_names(figure: Figure) -> list[str]:
 
 
 def _is_listed(name: str, legend: Sequence[str]) -> bool:
-    """Whether a name, or the end of one after "…", stands in the legend."""
+    """Whether a name, or the end of one after "…", stands in the legend.
+
+    >>> [_is_listed(name, ["longname"]) for name in ("long name", "…name", "other", "name")]
+    [True, True, False, False]
+    """
     words = "".join(name.split())
     return words in legend or (words.startswith("…") and any(entry.endswith(words[1:]) for entry in legend))
 

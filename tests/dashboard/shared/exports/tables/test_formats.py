@@ -16,7 +16,7 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables.formats import FORMATS, METADATA, archive, file_name, refusal, table_file
 from dashboard.shared.exports.tables.markdown import escape
 from dashboard.shared.exports.tables.offered import OfferedTables
-from dashboard.shared.exports.tables.workbook import MOST_CELLS, too_large
+from dashboard.shared.exports.tables.workbook import MOST_CELLS, MOST_ROWS, too_large
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import RunError
@@ -99,6 +99,7 @@ def test_a_table_that_is_too_long_to_print_says_so_and_is_data_still() -> None:
     assert refusal(TABLES, "none", "markdown") == "none: no rows."
     with zipfile.ZipFile(io.BytesIO(archive(tables, "latex", SIGNATURE))) as opened:
         assert opened.namelist() == ["signature.json"]
+    assert too_large(MOST_ROWS, 1) is None and "too many" in str(too_large(MOST_ROWS + 1, 1))
     assert "too many" in too_large(MOST_CELLS, 2)
 
 
