@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.alignment import compared
 from dashboard.compare.numbers import _number, _signed
 from dashboard.faces import FACES
 from dashboard.shared import samples, session
@@ -170,6 +171,15 @@ def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, 
     app = visit("compare", **{"a-run": run.id, f"a-{name}": value})
     assert not app.error and app.get("plotly_chart")
     assert ("ignored" in words(app)) == (name != "threshold-kind")
+
+
+def test_a_side_of_an_alignment_may_be_weighted_by_a_dictionary_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        compared.dictionaries, "choices", lambda *_, words=False: {"saved/of-words": "of words"} if words else {}
+    )
+    app = visit("compare", **{"a-run": runs("alignment")[0].id})
+    offered = [box.options for box in app.selectbox if "idf" in str(box.label)]
+    assert len(offered) == 2 and all("of words" in options for options in offered)
 
 
 @pytest.mark.parametrize(
