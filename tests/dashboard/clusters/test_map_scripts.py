@@ -194,3 +194,19 @@ def test_every_pixel_of_a_point_is_found() -> None:
     found = f"{alphas} const found = pixelsFor({image}, 10);"
     script = f"{found} return [found.solidAt, found.mixedAt].map((places) => [...places]);"
     assert node.carried_out([FOLDER / "pixels.js"], script) == [[0, 11], [10]]
+
+
+@pytest.mark.parametrize(
+    ("place", "filled"),
+    [((2, 2), [5, 6, 9, 10]), ((4, 2), [7, 11]), ((2, 4), [13, 14]), ((0, 0), [0]), ((3, 3), [10, 11, 14, 15])],
+)
+def test_a_point_at_an_edge_is_cut_there(place: tuple[int, int], filled: list[int]) -> None:
+    """Of a map of 4 by 4 pixels a point of 2 by 2, which would else go on in the next row."""
+    image = "{ width: 2, getContext: () => ({ getImageData: () => ({ data: new Uint8ClampedArray(16).fill(255) }) }) }"
+    context = (
+        "{ canvas: { width: 4, height: 4 }, putImageData: (picture) => { drawn = picture.data; },"
+        " createImageData: (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) }) }"
+    )
+    script = f"let drawn; const painter = pixelPainter({context}, 1); painter.put({image}, {place[0]}, {place[1]});"
+    found = "painter.finish(); return [...Array(16).keys()].filter((pixel) => drawn[4 * pixel + 3]);"
+    assert node.carried_out([FOLDER / "pixels.js"], f"{script} {found}") == filled
