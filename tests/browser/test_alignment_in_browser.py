@@ -38,6 +38,18 @@ def texts(page: Page, side: str) -> str:
     return "".join(page.locator(f"{VIEW} .row.{side} .token:not(.special) .text").all_inner_texts())
 
 
+def top(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+def bottom(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
+
+
 def cards(page: Page) -> list[str]:
     return page.locator('[data-testid="stMetricValue"]').all_inner_texts()
 
@@ -75,12 +87,18 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     tip = page.locator(f"{VIEW} .tip")
 
     last = chips(page, "candidate").nth(-2)  # 。
+    last.evaluate("token => token.scrollIntoView({ block: 'center' })")  # with room above and below
     last.hover()
     expect(tip).to_be_visible()
     expect(tip).to_contain_text("。 → 。")
     expect(tip).to_contain_text(re.compile(r"similarity 0\.\d\d"))
     expect(tip).to_contain_text(re.compile(r"share of precision \d+\.\d%"))
     expect(page.locator(f"{VIEW} .row.reference .token.on .text")).to_have_text("。")
+    assert top(tip) >= bottom(last)  # where it hides no link
+    expect(last.locator(".number")).to_have_text(re.compile(r"^[01]\.\d\d$"))  # no name, which has M
+    expect(
+        chips(page, "reference").locator(".number").filter(has_text=re.compile(r"^M [01]\.\d\d$")).first
+    ).to_be_visible()
     page.mouse.move(0, 0)
     expect(tip).to_be_hidden()
 
@@ -90,6 +108,7 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     expect(tip).to_contain_text("。 → 。")
+    assert bottom(tip) <= top(page.locator(f"{VIEW} .row.reference .token:focus"))
     page.keyboard.press("ArrowDown")
     expect(tip).to_contain_text("share of precision")
     expect(page.locator(f"{VIEW} .row.candidate .token:focus .text")).to_have_text("。")
@@ -190,6 +209,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     press(penalty.get_by_text("none", exact=True))
     expect(page.get_by_text("with penalty", exact=False)).to_have_count(0)
     expect(page.get_by_text(re.compile("penalty none")).last).to_be_visible()
+    expect(page.locator(f"{VIEW} .number").filter(has_text="M ")).to_have_count(0)
     assert run_of(page) == run
 
 
