@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,18 @@ def test_a_point_at_an_edge_is_cut_there(place: tuple[int, int], filled: list[in
     script = f"let drawn; const painter = pixelPainter({context}, 1); painter.put({image}, {place[0]}, {place[1]});"
     found = "painter.finish(); return [...Array(16).keys()].filter((pixel) => drawn[4 * pixel + 3]);"
     assert node.carried_out([FOLDER / "pixels.js"], f"{script} {found}") == filled
+
+
+def test_a_point_is_drawn_in_the_pixels_of_the_screen() -> None:
+    """On a screen of two pixels for one, a disc of radius 5 in the middle of its image, with room for its outline."""
+    script = (
+        "const calls = [];"
+        " const context = { setTransform: (...numbers) => calls.push(numbers), stroke() {}, fill() {} };"
+        " globalThis.Path2D = class {};"
+        ' globalThis.getComputedStyle = () => ({ getPropertyValue: () => "#000000" });'
+        " globalThis.document = { createElement: () => ({ getContext: () => context }) };"
+        ' const [image] = createPointStyle(null, ["circle"], 300, null).sprites("point", 2);'
+        " return [[image.width, image.height], ...calls];"
+    )
+    size = math.ceil((5 * 1.32 + 1) * 2 * 2)
+    assert node.carried_out([FOLDER / "style.js"], script) == [[size, size], [10, 0, 0, 10, size / 2, size / 2]]
