@@ -36,6 +36,8 @@ def test_the_order_of_learning_takes_the_place_of_pairs() -> None:
     assert box.value == "jump" and len(again.dataframe[0].value) == len(WORDS)
     box.set_value("milk")
     assert page_visits.drawn(again).query_params["word"] == "milk"
+    page_visits.drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 
 def test_models_that_are_no_checkpoints_have_surprisals_alone() -> None:

@@ -46,6 +46,8 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     (best, _) = FACE.headlines(result)
     assert best.measure == "judgement_auc"
     assert best.value == f"{every[every['normalization'] == 'LP']['auc'].max():.3f}"
+    page_visits.drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 
 def test_too_few_sentences_to_fit_are_told_and_have_no_part_and_no_curve() -> None:

@@ -60,6 +60,8 @@ def test_gains_take_the_place_of_pairs() -> None:
     first = expected["measure"].iloc[0]
     best = own[own["measure"] == first]["gain"].max()
     assert FACE.headlines(result)[0].value == f"{best:.4f}"
+    drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 
 def test_report_and_bundle_ask_what_the_page_asks(monkeypatch: pytest.MonkeyPatch) -> None:

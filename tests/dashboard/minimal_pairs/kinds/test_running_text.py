@@ -40,6 +40,8 @@ def test_the_corpus_takes_the_place_of_pairs() -> None:
     assert "bits per byte" in words(app)
     best = FACE.headlines(result)[0]
     assert best.measure == "bits_per_byte" and best.value == f"{expected['bits_per_byte'].min():.3f}"
+    drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 
 def test_a_measure_and_a_column_are_chosen_and_kept_in_the_address() -> None:
