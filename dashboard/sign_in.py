@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -85,8 +86,9 @@ def target_of(link: str) -> tuple[str, dict[str, list[str]]] | None:
     try:
         packed = base64.urlsafe_b64decode(link + "=" * (-len(link) % 4))
         name, parameters = json.loads(zlib.decompressobj().decompress(packed, MOST_BYTES))
-        found = str(name), {key: list(map(str, parameters[key])) for key in parameters}
-    except (TypeError, ValueError, zlib.error):  # which others have set
+        found = str(name), {key: list(map(str, values)) for key, values in dict(parameters).items()}
+        urlencode(found[1], doseq=True)  # of letters alone, as an address holds them
+    except (TypeError, ValueError, RecursionError, zlib.error):  # which others have set
         return None
     return found if found[0] in {page.name for section in pages.SECTIONS.values() for page in section} else None
 

@@ -59,7 +59,7 @@ def benchmark_input(results: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[s
         show_error(error)
         return dict(results), ()
     if found is None:
-        st.caption(tr("There is no run yet whose models these scores could stand beside."))
+        st.caption(tr("There is no result here whose models these scores could stand beside."))
         return {}, ()
     st.caption(
         f":material/check: {tr_n('{n} model', '{n:,} models', len(found.models))} · "  # untranslated

@@ -150,9 +150,9 @@ def finished_result(
         _describe(view, face, result)
         if _is_sample(run_id):
             is_current = samples.is_current(face, run_id)
-            said = [tr(SAMPLE_SHOWN, panel=tr(PANEL)), *([] if is_current else [tr(OF_EARLIER_CODE)])]
+            said = sentences(tr(SAMPLE_SHOWN, panel=tr(PANEL)), "" if is_current else tr(OF_EARLIER_CODE))
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.caption(f":material/lightbulb: {' '.join(said)}", width="content")  # untranslated
+                st.caption(f":material/lightbulb: {said}", width="content")  # untranslated
                 if not is_current:
                     samples.again(face, run_id)
                 samples.other_language(face, run_id)

@@ -38,16 +38,15 @@ def texts(page: Page, side: str) -> str:
     return "".join(page.locator(f"{VIEW} .row.{side} .token:not(.special) .text").all_inner_texts())
 
 
-def top(element: Locator) -> float:
-    box = element.bounding_box()
-    assert box is not None
-    return box["y"]
-
-
-def bottom(element: Locator) -> float:
-    box = element.bounding_box()
-    assert box is not None
-    return box["y"] + box["height"]
+def wait_until_clear(page: Page, tip: Locator, token: Locator, side: str) -> None:
+    """Wait until an explanation stands on a side of its token, "above" or "below", and not over it."""
+    page.wait_for_function(
+        """([tip, token, side]) => {
+            const [own, other] = [tip, token].map((element) => element.getBoundingClientRect());
+            return side === "above" ? own.bottom <= other.top : own.top >= other.bottom;
+        }""",
+        arg=[tip.element_handle(), token.element_handle(), side],
+    )
 
 
 def cards(page: Page) -> list[str]:
@@ -94,7 +93,7 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     expect(tip).to_contain_text(re.compile(r"similarity 0\.\d\d"))
     expect(tip).to_contain_text(re.compile(r"share of precision \d+\.\d%"))
     expect(page.locator(f"{VIEW} .row.reference .token.on .text")).to_have_text("。")
-    assert top(tip) >= bottom(last)  # where it hides no link
+    wait_until_clear(page, tip, last, "below")  # where it hides no link
     expect(last.locator(".number")).to_have_text(re.compile(r"^[01]\.\d\d$"))  # no name, which has M
     expect(
         chips(page, "reference").locator(".number").filter(has_text=re.compile(r"^M [01]\.\d\d$")).first
@@ -108,7 +107,7 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     expect(tip).to_contain_text("。 → 。")
-    assert bottom(tip) <= top(page.locator(f"{VIEW} .row.reference .token:focus"))
+    wait_until_clear(page, tip, page.locator(f"{VIEW} .row.reference .token:focus"), "above")
     page.keyboard.press("ArrowDown")
     expect(tip).to_contain_text("share of precision")
     expect(page.locator(f"{VIEW} .row.candidate .token:focus .text")).to_have_text("。")

@@ -43,7 +43,25 @@ def test_a_link_keeps_every_value_of_its_choices_through_the_sign_in(monkeypatch
 
 
 @pytest.mark.parametrize(
-    "cookie", ["", "clusters", "%", "あ", *(packed(json) for json in ("1", "[]", '["home", 1]', "[[], {}]"))]
+    "cookie",
+    [
+        "",
+        "clusters",
+        "%",
+        "あ",
+        *(
+            packed(json)
+            for json in (
+                "1",
+                "[]",
+                '["home", 1]',
+                "[[], {}]",
+                '["home", [5]]',
+                '["home", {"a": ["\\ud800"]}]',
+                "[" * 100_000,
+            )
+        ),
+    ],
 )
 def test_a_cookie_of_others_leads_nowhere(cookie: str) -> None:
     assert sign_in.target_of(cookie) is None

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
@@ -194,7 +195,7 @@ def _table(name: str, table: pd.DataFrame) -> str:
 def _number(value: Any) -> str:
     if pd.isna(value):
         return "–"
-    if isinstance(value, int):  # also rows, years and seeds, which no comma divides
+    if isinstance(value, int | np.integer):  # also rows, years and seeds, which no comma divides
         return str(value)
     return f"{value:,}" if float(value).is_integer() else f"{value:,.6g}"
 

@@ -45,7 +45,7 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
     assert not app.download_button and not app.get("plotly_chart")
     app.file_uploader(key="agreement-benchmark-files").upload("board.csv", b"model,JSTS\na,1\n", "text/csv")
     drawn(app)
-    assert "no run yet whose models" in words(app) and not app.error
+    assert "no result here whose models" in words(app) and not app.error
     app.file_uploader(key="agreement-benchmark-files").upload("board.csv", b"model,JSTS\na,good\n", "text/csv")
     drawn(app)
     assert len(app.error) == 1  # as beside runs

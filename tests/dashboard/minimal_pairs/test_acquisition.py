@@ -37,6 +37,7 @@ def test_the_order_of_learning_takes_the_place_of_pairs() -> None:
     box.set_value("milk")
     assert page_visits.drawn(again).query_params["word"] == "milk"
     page_visits.drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}" in app.session_state
     assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 

@@ -47,6 +47,7 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     assert best.measure == "judgement_auc"
     assert best.value == f"{every[every['normalization'] == 'LP']['auc'].max():.3f}"
     page_visits.drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}" in app.session_state
     assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 

@@ -23,4 +23,4 @@ def test_the_correction_is_told_where_it_decides(p_value: float, p_holm: float, 
     numbers = pd.DataFrame(
         {"measure": ["f1", "precision", "recall"], "p_value": [p_value, 0.5, np.nan], "p_holm": [p_holm, 0.5, np.nan]}
     )
-    assert corrected(Comparison(numbers, pd.DataFrame(), ""), "f1") == said
+    assert corrected(Comparison(numbers, pd.DataFrame(), "", 0, 0), "f1") == said

@@ -61,6 +61,7 @@ def test_gains_take_the_place_of_pairs() -> None:
     best = own[own["measure"] == first]["gain"].max()
     assert FACE.headlines(result)[0].value == f"{best:.4f}"
     drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}" in app.session_state
     assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 

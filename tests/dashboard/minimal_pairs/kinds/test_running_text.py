@@ -41,6 +41,7 @@ def test_the_corpus_takes_the_place_of_pairs() -> None:
     best = FACE.headlines(result)[0]
     assert best.measure == "bits_per_byte" and best.value == f"{expected['bits_per_byte'].min():.3f}"
     drawn(app)
+    assert f"minimal-pairs-tabs-{run_id}" in app.session_state
     assert f"minimal-pairs-tabs-{run_id}-2" not in app.session_state  # another drawing is no other opening
 
 

@@ -53,6 +53,8 @@ def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
     assert '<td class="number">1.23457</td>' in text and '<td class="number">–</td>' in text
     assert '<td class="number">1200</td>' in text  # as the row numbers of files
     long = replace(REPORT, tables={"points": pd.DataFrame({"row": range(ROWS_SHOWN + 7)})}, figures={})
+    ranks = replace(REPORT, tables={"items": pd.DataFrame({"rank": pd.array([1234, None], dtype="Int64")})}, figures={})
+    assert re.findall('<td class="number">(.*?)</td>', report_html(ranks)) == ["1234", "–"]
     lacking = pd.DataFrame({"shown": pd.array([True, None], dtype="boolean"), "why": ["", None]})
     cells = re.findall("<td>(.*?)</td>", report_html(replace(REPORT, tables={"lacking": lacking}, figures={})))
     assert cells == ["True", "", "", ""]
