@@ -7,11 +7,10 @@ button is shown, and followed once after the return.
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 
@@ -67,30 +66,31 @@ def admit(visitor: Visitor, page: st.Page) -> bool:
 
 
 def link_of(page: str, parameters: Mapping[str, Sequence[str]]) -> str:
-    """A link within the dashboard as the cookie holds it, packed: a browser keeps no cookie of more than 4 KiB, and an
-    address spells a kana in nine characters.
+    """A link within the dashboard as the cookie holds it: a page's name and its query, packed, because a browser keeps no
+    cookie of more than 4 KiB and an address spells a kana in nine characters.
 
     >>> target_of(link_of("clusters", {"run": ["a b"], "hide": ["x", ""]}))
     ('clusters', {'run': ['a b'], 'hide': ['x', '']})
     """
-    packed = zlib.compress(json.dumps([page, parameters], ensure_ascii=False).encode(), 9)
-    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    link = f"{page}?{urlencode(parameters, doseq=True)}"
+    return base64.urlsafe_b64encode(zlib.compress(link.encode(), 9)).decode().rstrip("=")
 
 
-def target_of(link: str) -> tuple[str, dict[str, list[str]]] | None:
-    """Page and query of a link from the cookie; None when it names no page of the dashboard.
+def target_of(cookie: str) -> tuple[str, dict[str, list[str]]] | None:
+    """Page and query of a link from the cookie; None when it names no page of the dashboard, or others have set it.
 
     >>> target_of(link_of("https://evil.example", {})), target_of("clusters")
     (None, None)
     """
+    unpacker = zlib.decompressobj()
     try:
-        packed = base64.urlsafe_b64decode(link + "=" * (-len(link) % 4))
-        name, parameters = json.loads(zlib.decompressobj().decompress(packed, MOST_BYTES))
-        found = str(name), {key: list(map(str, values)) for key, values in dict(parameters).items()}
-        urlencode(found[1], doseq=True)  # of letters alone, as an address holds them
-    except (TypeError, ValueError, RecursionError, zlib.error):  # which others have set
+        packed = base64.urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4))
+        name, _, query = unpacker.decompress(packed, MOST_BYTES).decode().partition("?")
+    except (ValueError, zlib.error):
         return None
-    return found if found[0] in {page.name for section in pages.SECTIONS.values() for page in section} else None
+    page_names = {page.name for section in pages.SECTIONS.values() for page in section}
+    is_whole = unpacker.eof and name in page_names
+    return (name, parse_qs(query, keep_blank_values=True)) if is_whole else None
 
 
 def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:

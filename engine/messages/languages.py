@@ -123,7 +123,7 @@ def translated(text: str) -> str:
 
 
 def sentences(*parts: str) -> str:
-    """Sentences that follow each other, in Japanese without a space between them; empty ones are left out.
+    """Sentences that follow each other; in Japanese without a space after 。 and ）. Empty ones are left out.
 
     >>> sentences("A.", "", "B.")
     'A. B.'

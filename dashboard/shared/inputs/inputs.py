@@ -198,7 +198,7 @@ def models_input(
         key=key,
         persist_state="session",
         placeholder=tr("Choose, or type and press Enter"),
-        help=sentences(tr(MODELS_HELP), tr(SERVED_HELP)) if served else tr(MODELS_HELP),
+        help=sentences(tr(MODELS_HELP), tr(SERVED_HELP) if served else ""),
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 

@@ -18,9 +18,8 @@ from tests.evaluations.alignment.direct_session import DirectSession
 
 def test_each_setting_has_the_penalty_that_it_is_called_by() -> None:
     for name, scoring in SETTINGS.items():
-        assert scoring.penalty == {"F1": "none", "names": "names"}.get(name.replace(",", "").split()[0], "reading"), (
-            name
-        )
+        begins = name.replace(",", "").split()[0]
+        assert scoring.penalty == {"F1": "none", "names": "names"}.get(begins, "reading"), name
 
 
 def test_there_are_600_pairs_that_differ_in_one_name() -> None:
